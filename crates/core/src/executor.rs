@@ -1,0 +1,369 @@
+//! Reads a plan: worker threads pull partitions from a queue, batches come out in partition order.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use arrow_array::RecordBatch;
+use arrow_schema::{ArrowError, SchemaRef};
+use parking_lot::{Condvar, Mutex};
+
+use crate::{Cancel, Error, ErrorKind, Options, Plan, Progress, Result, Scan};
+
+/// What a destination does to each batch, in the worker's thread, before it waits for the consumer.
+pub type Map = Arc<dyn Fn(RecordBatch) -> Result<RecordBatch> + Send + Sync>;
+
+/// The batches of a plan, in partition order, read by worker threads ahead of the consumer.
+///
+/// An error ends the stream as its last item: a short result never looks like a whole one. Dropping the stream
+/// cancels the query in the database and waits for the workers to end.
+pub struct Stream {
+    schema: SchemaRef,
+    shared: Arc<Shared>,
+    cancel: Cancel,
+    workers: Vec<JoinHandle<()>>,
+    rows: u64,
+    bytes: u64,
+    rows_expected: Option<u64>,
+    finished: bool,
+}
+
+/// What a stream yields when it is asked with a time limit.
+#[derive(Debug)]
+pub enum Poll {
+    /// The next batch.
+    Batch(RecordBatch),
+    /// Nothing within the time limit.
+    Pending,
+    /// The end: every batch was yielded.
+    Done,
+}
+
+/// What the workers and the consumer share.
+struct Shared {
+    state: Mutex<State>,
+    /// The consumer waits here for a batch, an end or an error.
+    arrived: Condvar,
+    /// Workers wait here for room.
+    room: Condvar,
+    /// How many bytes may wait.
+    budget: usize,
+}
+
+struct State {
+    /// One entry a partition from `head` on that a worker has begun.
+    slots: VecDeque<Slot>,
+    /// The partition that the consumer reads.
+    head: usize,
+    /// The partition that the next idle worker takes.
+    next: usize,
+    /// Number of partitions.
+    count: usize,
+    /// Bytes of all batches in `slots`.
+    waiting: usize,
+    /// Workers that have not ended.
+    workers: usize,
+    /// The first thing that went wrong.
+    error: Option<Error>,
+    /// Nobody consumes any more.
+    stopped: bool,
+}
+
+#[derive(Default)]
+struct Slot {
+    batches: VecDeque<RecordBatch>,
+    done: bool,
+}
+
+impl Stream {
+    /// Starts to read `plan` over as many connections as `options` allow.
+    pub fn start(plan: Plan, options: &Options, cancel: Cancel) -> Self {
+        Self::start_mapped(plan, options, cancel, None)
+    }
+
+    /// Like [`Stream::start`], with `map` applied to each batch in its worker's thread; the map must keep the rows.
+    pub fn start_mapped(plan: Plan, options: &Options, cancel: Cancel, map: Option<Map>) -> Self {
+        let count = plan.partitions.len();
+        let workers = options.workers().min(count);
+        let shared = Arc::new(Shared {
+            state: Mutex::new(State {
+                slots: VecDeque::new(),
+                head: 0,
+                next: 0,
+                count,
+                waiting: 0,
+                workers,
+                error: None,
+                stopped: false,
+            }),
+            arrived: Condvar::new(),
+            room: Condvar::new(),
+            budget: options.buffer_bytes,
+        });
+        let worker = |_| {
+            let work = Worker {
+                scan: Arc::clone(&plan.scan),
+                shared: Arc::clone(&shared),
+                cancel: cancel.clone(),
+                map: map.clone(),
+            };
+            std::thread::spawn(move || work.run())
+        };
+        let workers = (0..workers).map(worker).collect();
+        let rows_expected = plan.estimate.rows;
+        Stream { schema: plan.schema, shared, cancel, workers, rows: 0, bytes: 0, rows_expected, finished: false }
+    }
+
+    /// The schema of the plan.
+    pub fn schema(&self) -> SchemaRef {
+        Arc::clone(&self.schema)
+    }
+
+    /// What stops this stream from another thread.
+    pub fn cancel(&self) -> &Cancel {
+        &self.cancel
+    }
+
+    /// How far the consumer has come.
+    pub fn progress(&self) -> Progress {
+        let state = self.shared.state.lock();
+        Progress {
+            rows: self.rows,
+            bytes: self.bytes,
+            partitions_done: state.head,
+            partitions: state.count,
+            rows_expected: self.rows_expected,
+        }
+    }
+
+    /// Waits for the next batch, at most for `limit`.
+    ///
+    /// After an error or the end it yields [`Poll::Done`].
+    pub fn poll(&mut self, limit: Duration) -> Result<Poll> {
+        if self.finished {
+            return Ok(Poll::Done);
+        }
+        let polled = self.shared.take(Instant::now() + limit, &self.cancel);
+        match &polled {
+            Ok(Poll::Batch(batch)) => {
+                self.rows += batch.num_rows() as u64;
+                self.bytes += batch.get_array_memory_size() as u64;
+            }
+            Ok(Poll::Pending) => {}
+            Ok(Poll::Done) => {
+                self.finished = true;
+                self.join();
+            }
+            Err(_) => {
+                self.finished = true;
+                self.stop();
+            }
+        }
+        polled
+    }
+
+    /// Cancels what still runs and waits for the workers.
+    fn stop(&mut self) {
+        self.shared.state.lock().stopped = true;
+        self.shared.room.notify_all();
+        if self.workers.iter().any(|worker| !worker.is_finished()) {
+            self.cancel.cancel();
+        }
+        self.join();
+    }
+
+    fn join(&mut self) {
+        for worker in self.workers.drain(..) {
+            // A worker that panicked has reported it through its guard.
+            let _ = worker.join();
+        }
+    }
+}
+
+impl Drop for Stream {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+impl Iterator for Stream {
+    type Item = Result<RecordBatch>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            match self.poll(Duration::from_secs(3600)) {
+                Ok(Poll::Batch(batch)) => return Some(Ok(batch)),
+                Ok(Poll::Pending) => {}
+                Ok(Poll::Done) => return None,
+                Err(error) => return Some(Err(error)),
+            }
+        }
+    }
+}
+
+impl From<Error> for ArrowError {
+    fn from(error: Error) -> Self {
+        ArrowError::ExternalError(Box::new(error))
+    }
+}
+
+impl Shared {
+    /// The consumer's side: the next batch of the head partition.
+    fn take(&self, deadline: Instant, cancel: &Cancel) -> Result<Poll> {
+        let mut state = self.state.lock();
+        loop {
+            if let Some(error) = state.error.take() {
+                return Err(error);
+            }
+            cancel.check()?;
+            if state.head == state.count {
+                return Ok(Poll::Done);
+            }
+            if let Some(slot) = state.slots.front_mut() {
+                if let Some(batch) = slot.batches.pop_front() {
+                    state.waiting -= batch.get_array_memory_size();
+                    self.room.notify_all();
+                    return Ok(Poll::Batch(batch));
+                }
+                if slot.done {
+                    state.slots.pop_front();
+                    state.head += 1;
+                    // The worker of the new head may wait for room that only the head is given.
+                    self.room.notify_all();
+                    continue;
+                }
+            }
+            if state.workers == 0 {
+                return Err(Error::new(ErrorKind::Internal, "every worker ended before the result did"));
+            }
+            if self.arrived.wait_until(&mut state, deadline).timed_out() {
+                return Ok(Poll::Pending);
+            }
+        }
+    }
+
+    /// The next partition without a worker.
+    fn claim(&self) -> Option<usize> {
+        let mut state = self.state.lock();
+        if state.stopped || state.error.is_some() || state.next == state.count {
+            return None;
+        }
+        state.slots.push_back(Slot::default());
+        state.next += 1;
+        Some(state.next - 1)
+    }
+
+    /// Hands over a batch of partition `index`, when there is room. False when nobody wants it any more.
+    fn put(&self, index: usize, batch: RecordBatch) -> bool {
+        let bytes = batch.get_array_memory_size();
+        let mut state = self.state.lock();
+        loop {
+            if state.stopped || state.error.is_some() {
+                return false;
+            }
+            let Some(offset) = index.checked_sub(state.head) else { return false };
+            let starved = offset == 0 && state.slots.front().is_some_and(|slot| slot.batches.is_empty());
+            // The consumer can always go on: the head may add a batch whenever it has none waiting.
+            if starved || state.waiting + bytes <= self.budget {
+                state.waiting += bytes;
+                if let Some(slot) = state.slots.get_mut(offset) {
+                    slot.batches.push_back(batch);
+                }
+                if offset == 0 {
+                    self.arrived.notify_one();
+                }
+                return true;
+            }
+            self.room.wait(&mut state);
+        }
+    }
+
+    /// Notes that partition `index` was read to its end.
+    fn finish(&self, index: usize) {
+        let mut state = self.state.lock();
+        if let Some(slot) = index.checked_sub(state.head).and_then(|offset| state.slots.get_mut(offset)) {
+            slot.done = true;
+        }
+        self.arrived.notify_one();
+    }
+
+    /// Ends the stream with `error`, unless it already ended.
+    fn fail(&self, error: Error) {
+        let mut state = self.state.lock();
+        if state.error.is_none() && !state.stopped {
+            state.error = Some(error);
+        }
+        self.arrived.notify_one();
+        self.room.notify_all();
+    }
+}
+
+/// One thread with one connection.
+struct Worker {
+    scan: Arc<dyn Scan>,
+    shared: Arc<Shared>,
+    cancel: Cancel,
+    map: Option<Map>,
+}
+
+impl Worker {
+    fn run(self) {
+        let guard = Guard { shared: &self.shared, reached_end: false };
+        if let Err(error) = self.read() {
+            self.shared.fail(if self.cancel.is_cancelled() { Error::cancelled() } else { error });
+        }
+        guard.end();
+    }
+
+    fn read(&self) -> Result<()> {
+        let mut connection = match self.scan.connect(&self.cancel) {
+            Ok(connection) => connection,
+            // Fewer workers, as long as another one reads.
+            Err(error) if error.kind() == ErrorKind::ConnectionLimit && self.shared.state.lock().workers > 1 => {
+                return Ok(());
+            }
+            Err(error) => return Err(error),
+        };
+        while let Some(index) = self.shared.claim() {
+            self.cancel.check()?;
+            let mut reader = connection.open(index)?;
+            while let Some(batch) = reader.next()? {
+                let batch = match &self.map {
+                    Some(map) => map(batch)?,
+                    None => batch,
+                };
+                if !self.shared.put(index, batch) {
+                    return Ok(());
+                }
+            }
+            self.shared.finish(index);
+        }
+        Ok(())
+    }
+}
+
+/// Counts its worker out, however that ends.
+struct Guard<'a> {
+    shared: &'a Shared,
+    reached_end: bool,
+}
+
+impl Guard<'_> {
+    fn end(mut self) {
+        self.reached_end = true;
+    }
+}
+
+impl Drop for Guard<'_> {
+    fn drop(&mut self) {
+        if !self.reached_end {
+            self.shared.fail(Error::new(ErrorKind::Internal, "a worker thread panicked; please report this"));
+        }
+        self.shared.state.lock().workers -= 1;
+        self.shared.arrived.notify_one();
+    }
+}
+
+#[cfg(test)]
+mod tests;

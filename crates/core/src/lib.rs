@@ -1,0 +1,45 @@
+//! What every source and every destination of Bowshot shares.
+//!
+//! A [`Source`] plans a request into [`Partition`]s on one snapshot; each partition is read as a stream of record
+//! batches; a destination consumes them. The [`Stream`] in between owns the worker threads: they pull partitions from
+//! a queue, their batches wait in memory bounded by [`Options::buffer_bytes`], and they come out in partition order,
+//! so that a parallel read yields the rows in the order of a read over one connection.
+//!
+//! There is no database in this crate.
+//!
+//! ```
+//! use bowshot_core::{Cancel, Options, Query, Request, Source, Stream, testing::Numbers};
+//!
+//! let source = Numbers { partitions: 3, rows: 10 };
+//! let request = Request::new(Query::new("the numbers"), Options::default());
+//! let cancel = Cancel::new();
+//! let plan = source.plan(&request, &cancel)?;
+//! assert_eq!(plan.partitions.len(), 3);
+//!
+//! let rows: usize = Stream::start(plan, &request.options, cancel)
+//!     .map(|batch| batch.map(|batch| batch.num_rows()))
+//!     .sum::<Result<usize, _>>()?;
+//! assert_eq!(rows, 30);
+//! # Ok::<(), bowshot_core::Error>(())
+//! ```
+
+mod cancel;
+mod error;
+mod executor;
+mod options;
+mod plan;
+mod progress;
+mod query;
+mod source;
+pub mod testing;
+mod type_name;
+
+pub use cancel::{Cancel, Registration};
+pub use error::{Error, ErrorKind, Result};
+pub use executor::{Map, Poll, Stream};
+pub use options::{Infinity, Options, Partitioning};
+pub use plan::{Estimate, Partition, Plan, SOURCE_TYPE};
+pub use progress::Progress;
+pub use query::{Params, Query, Request, Value};
+pub use source::{Connection, Reader, Scan, Source};
+pub use type_name::{format_type, parse_type};

@@ -1,0 +1,79 @@
+//! How a request is read. Every field has a default that is right for most users.
+
+use std::collections::BTreeMap;
+
+use arrow_schema::DataType;
+
+/// How a request is read.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Options {
+    /// How many connections may read at once; `None`: as many as there are cores, at most 8.
+    pub connections: Option<usize>,
+    /// How the result is split.
+    pub partitioning: Partitioning,
+    /// The source's own name of a wire protocol; `None`: the fastest one that serves the query.
+    pub protocol: Option<String>,
+    /// Arrow types by column name, in place of the ones that the source would choose.
+    pub types: BTreeMap<String, DataType>,
+    /// What becomes of infinite dates and timestamps.
+    pub infinity: Infinity,
+    /// Statements that every connection runs before anything else (`SET …`).
+    pub before: Vec<String>,
+    /// The size that a batch aims at, in bytes.
+    pub batch_bytes: usize,
+    /// How many bytes of batches may wait for the consumer.
+    pub buffer_bytes: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            connections: None,
+            partitioning: Partitioning::Auto,
+            protocol: None,
+            types: BTreeMap::new(),
+            infinity: Infinity::Error,
+            before: Vec::new(),
+            // 1 MB is the optimum that the papers found for messages of columnar results.
+            batch_bytes: 1 << 20,
+            buffer_bytes: 64 << 20,
+        }
+    }
+}
+
+impl Options {
+    /// How many connections may read at once, at least 1.
+    pub fn workers(&self) -> usize {
+        let cores = || std::thread::available_parallelism().map_or(1, usize::from).min(8);
+        self.connections.unwrap_or_else(cores).max(1)
+    }
+}
+
+/// How the result is split into partitions.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum Partitioning {
+    /// The source splits by itself where it can be done on one snapshot.
+    #[default]
+    Auto,
+    /// One partition, whatever the query.
+    Single,
+    /// Equal ranges of one numeric column, as in ConnectorX; NULLs get a partition of their own.
+    Column {
+        /// The result column.
+        column: String,
+        /// How many ranges.
+        count: usize,
+        /// The column's lowest and highest value; `None`: the source asks the database.
+        range: Option<(i64, i64)>,
+    },
+}
+
+/// What becomes of infinite dates and timestamps, which Arrow cannot hold.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Infinity {
+    /// An error that names the column and the way out.
+    #[default]
+    Error,
+    /// NULL.
+    Null,
+}

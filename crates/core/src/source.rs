@@ -1,0 +1,36 @@
+//! What a database has to offer to be read by Bowshot.
+
+use arrow_array::RecordBatch;
+
+use crate::{Cancel, Plan, Request, Result};
+
+/// A database or a folder of files, named by a URI.
+pub trait Source: Send + Sync {
+    /// Connects, asks the database what the request's result looks like, and decides how to read it.
+    ///
+    /// The plan holds the snapshot open; nothing of the result has been read yet.
+    fn plan(&self, request: &Request, cancel: &Cancel) -> Result<Plan>;
+}
+
+/// The live side of a plan. The executor calls it from several threads.
+pub trait Scan: Send + Sync {
+    /// Opens a connection that sees the plan's snapshot. The first call may hand out the one that made the plan.
+    ///
+    /// An error of kind [`ConnectionLimit`](crate::ErrorKind::ConnectionLimit) means "fewer workers", not failure,
+    /// as long as one worker reads.
+    fn connect(&self, cancel: &Cancel) -> Result<Box<dyn Connection>>;
+}
+
+/// A connection on the plan's snapshot; it reads one partition after the other.
+pub trait Connection: Send {
+    /// Starts to read partition `index` of the plan.
+    fn open(&mut self, index: usize) -> Result<Box<dyn Reader + '_>>;
+}
+
+/// Yields the batches of one partition.
+pub trait Reader {
+    /// The next batch, about [`Options::batch_bytes`](crate::Options::batch_bytes) large; `None` after the last one.
+    ///
+    /// Dropping a reader before its end leaves its connection unusable; the executor then drops that too.
+    fn next(&mut self) -> Result<Option<RecordBatch>>;
+}
