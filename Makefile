@@ -1,0 +1,32 @@
+# The one door. Every recipe is a line or two that calls dev/; `make` alone prints this list.
+.DEFAULT_GOAL := help
+.PHONY: help demo build test lint fmt bench docs clean
+
+help: ## Print the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo: build ## Read a TPC-H table from SQLite into pandas, Arrow and Polars (SCALE=0.1)
+	@dev/demo_run.sh
+
+build: ## Leave .venv/ with a release build of bowshot in it
+	@dev/python_setup.sh
+	@dev/python_build.sh
+
+test: build ## Run every test of every language, on private servers
+	@dev/tests_run.sh
+
+lint: ## Check formatting, lints, types, links and file lengths
+	@dev/lints_run.sh
+
+fmt: ## Format Rust and Python
+	@dev/rust_format.sh
+	@dev/python_format.sh
+
+bench: build ## Measure against the floor and the peers; results in bench/results/
+	@dev/bench_run.sh
+
+docs: build ## Build the site and the Rust API pages into site/
+	@dev/docs_build.sh
+
+clean: ## Remove .venv/, site/ and the build cache
+	@dev/clean.sh

@@ -1,0 +1,5 @@
+#!/usr/bin/env bash
+# The Python package's tests and the examples in its docstrings, against the build in .venv.
+source "$(dirname "${BASH_SOURCE[0]}")/environment.sh"
+
+"$VENV/bin/python" -m pytest python bench --doctest-modules -ra "$@"

@@ -1,0 +1,7 @@
+#!/usr/bin/env bash
+# Unit tests, integration tests and doc examples of every crate but Python's own: an extension module has no main to
+# link against; python_test.sh covers it.
+source "$(dirname "${BASH_SOURCE[0]}")/environment.sh"
+need_rust
+
+cargo test --workspace --exclude bowshot-python --no-fail-fast "${CARGO_FLAGS[@]}" "$@"

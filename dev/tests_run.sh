@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# Runs every test of every language and counts. A skipped test is an error in CI: nobody would see it there.
+source "$(dirname "${BASH_SOURCE[0]}")/environment.sh"
+
+dev/postgres_setup.sh
+logs=$(mktemp -d)
+trap 'rm -rf "$logs"' EXIT
+
+failed=()
+for suite in rust_test python_test docs_test; do
+    say "== $suite"
+    "dev/$suite.sh" 2>&1 | tee "$logs/$suite" || failed+=("$suite")
+done
+
+# The closing lines of cargo test ("12 passed; 0 failed; 1 ignored") and pytest ("12 passed, 1 skipped in 2 s").
+count() { grep -hE '^test result:|^=+ .* in [0-9.]+s' "$logs"/* | grep -oE "[0-9]+ ($1)" | awk '{ n += $1 } END { print n + 0 }'; }
+passed=$(count passed)
+skipped=$(count 'ignored|skipped|xfailed|deselected')
+say "== ${passed} passed, $(count 'failed|error|errors') failed, ${skipped} skipped"
+
+((${#failed[@]} == 0)) || fail "failed: ${failed[*]}" "run one alone: dev/${failed[0]}.sh"
+((passed > 0)) || fail "no test ran" "look for what the suites printed above"
+if ((skipped > 0)) && [[ -n ${CI:-} ]]; then
+    fail "$skipped tests were skipped, which CI does not allow" "install what they ask for in dev/, or delete them"
+fi
