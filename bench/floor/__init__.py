@@ -1,0 +1,1 @@
+"""The floors: what the database itself costs, with nothing done to the values."""

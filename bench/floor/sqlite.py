@@ -1,0 +1,22 @@
+"""SQLite's floor: a C loop that steps and reads every column."""
+
+import subprocess
+from pathlib import Path
+
+from bench.paths import cache_folder
+from bench.result import Discarded
+
+
+def step(file: str, sql: str) -> Discarded:
+    """Runs the C loop over a query; raises `CalledProcessError` where SQLite reports an error."""
+    subprocess.run([compiled(), file, sql], stdout=subprocess.DEVNULL, check=True)
+    return Discarded()
+
+
+def compiled() -> Path:
+    """Returns the compiled loop, built where it is missing or older than its source."""
+    source = Path(__file__).with_name("sqlite_step.c")
+    program = cache_folder("bench") / "sqlite_step"
+    if not program.exists() or program.stat().st_mtime < source.stat().st_mtime:
+        subprocess.run(["cc", "-O2", "-Wall", "-Wextra", "-o", program, source, "-lsqlite3"], check=True)
+    return program

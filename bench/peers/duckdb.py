@@ -1,0 +1,37 @@
+"""DuckDB's scanners for PostgreSQL and SQLite."""
+
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pandas as _pandas  # noqa: F401  (imported by the first fetch otherwise)
+import pyarrow as _pyarrow  # noqa: F401
+
+
+def to_arrow(source: str, sql: str) -> Any:
+    """Loads a query of an attached database as a pyarrow table."""
+    return query(source, sql).to_arrow_table()
+
+
+def to_pandas(source: str, sql: str) -> Any:
+    """Loads a query of an attached database as a pandas dataframe."""
+    return query(source, sql).df()
+
+
+def query(source: str, sql: str) -> Any:
+    """Runs a query in a DuckDB that has `source` attached; DuckDB uses as many threads as there are cores."""
+    kind = "postgres" if "://" in source else "sqlite"
+    connection = duckdb.connect()
+    connection.load_extension(str(extension(f"{kind}_scanner")))
+    connection.execute(f"ATTACH '{source}' AS source (TYPE {kind}, READ_ONLY); USE source")
+    return connection.execute(sql)
+
+
+def extension(name: str) -> Path:
+    """Returns the file of an extension that was installed from PyPI for this very version of DuckDB."""
+    spec = find_spec(f"duckdb_extension_{name}")
+    if spec is None or spec.origin is None:
+        raise FileNotFoundError(f"duckdb-extension-{name.replace('_', '-')} is not installed")
+    folder = Path(spec.origin).parent / "extensions" / f"v{duckdb.__version__}"
+    return folder / f"{name}.duckdb_extension"
