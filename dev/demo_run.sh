@@ -2,4 +2,4 @@
 # The demo; SCALE is TPC-H's scale factor (0.1: 600,572 rows).
 source "$(dirname "${BASH_SOURCE[0]}")/environment.sh"
 
-"$VENV/bin/python" examples/demo.py --scale "${SCALE:-0.1}"
+"$VENV/bin/python" -m examples.demo --scale "${SCALE:-0.1}"
