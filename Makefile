@@ -22,7 +22,7 @@ fmt: ## Format Rust and Python
 	@dev/rust_format.sh
 	@dev/python_format.sh
 
-bench: build ## Measure against the floor and the peers; results in bench/results/
+bench: build ## Measure beside the floor and the peers (BENCH="--quick"); results in bench/results/
 	@dev/bench_run.sh
 
 docs: build ## Build the site and the Rust API pages into site/

@@ -4,8 +4,9 @@ source "$(dirname "${BASH_SOURCE[0]}")/environment.sh"
 need_rust
 dev/python_setup.sh dev/requirements_docs.txt
 
-"$VENV/bin/mkdocs" build --quiet --strict
+# A notice about MkDocs 2, on every run.
+export NO_MKDOCS_2_WARNING=1
+"$VENV/bin/mkdocs" build --strict
 cargo doc --workspace --no-deps --quiet "${CARGO_FLAGS[@]}"
-rm -rf site/rust
 cp -r "$CARGO_TARGET_DIR/doc" site/rust
 say "open site/index.html"

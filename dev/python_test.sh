@@ -2,4 +2,4 @@
 # The Python package's tests and the examples in its docstrings, against the build in .venv.
 source "$(dirname "${BASH_SOURCE[0]}")/environment.sh"
 
-"$VENV/bin/python" -m pytest python bench --doctest-modules -ra "$@"
+"$VENV/bin/python" -m pytest python/tests python/bowshot --doctest-modules -ra "$@"
