@@ -3,7 +3,6 @@
 import subprocess
 
 from bench.result import Discarded
-from bench.tpch import psql
 
 PAGE_BYTES = 8192
 
@@ -13,17 +12,24 @@ def copy_binary(uri: str, sql: str, connections: int) -> Discarded:
 
     The ranges need the table's name, so the query must be `SELECT … FROM table`.
     """
-    if connections == 1:
-        slices = [sql]
-    else:
+    slices = [sql]
+    if connections > 1:
         table = sql.rpartition(" FROM ")[2]
-        pages = int(psql(uri, f"SELECT pg_relation_size('{table}')")) // PAGE_BYTES
-        bounds = [pages * part // connections for part in range(connections)]
-        ends = [f" AND ctid < '({end},0)'" for end in bounds[1:]] + [""]
-        slices = [f"{sql} WHERE ctid >= '({begin},0)'{end}" for begin, end in zip(bounds, ends, strict=True)]
+        slices = [f"{sql} WHERE {_pages(table, part, connections)}" for part in range(connections)]
     commands = [["psql", "-X", "-q", "-c", f"COPY ({part}) TO STDOUT (FORMAT binary)", uri] for part in slices]
     processes = [subprocess.Popen(command, stdout=subprocess.DEVNULL) for command in commands]
     for process in processes:
         if process.wait() != 0:
             raise subprocess.CalledProcessError(process.returncode, process.args)
     return Discarded()
+
+
+def _pages(table: str, part: int, parts: int) -> str:
+    """Returns the condition for one of `parts` equal ranges of a table's pages; the last one has no end."""
+
+    def bound(number: int) -> str:
+        # A subquery, so that it is evaluated once and the scan starts and ends there.
+        return f"(SELECT format('(%s,0)', pg_relation_size('{table}') / {PAGE_BYTES} * {number} / {parts})::tid)"
+
+    end = f" AND ctid < {bound(part + 1)}" if part + 1 < parts else ""
+    return f"ctid >= {bound(part)}{end}"

@@ -10,5 +10,7 @@ import pyarrow as _pyarrow  # noqa: F401
 
 def load(source: str, sql: str, engine: Any) -> Any:
     """Loads a query with `polars.read_database_uri`."""
-    uri = source if "://" in source else f"sqlite://{source}"
+    # Its ADBC engine takes the third slash for the end of the scheme, ConnectorX's for the root of the path.
+    scheme = "sqlite:///" if engine == "adbc" else "sqlite://"
+    uri = source if "://" in source else f"{scheme}{source}"
     return polars.read_database_uri(sql, uri, engine=engine)

@@ -1,0 +1,112 @@
+"""The benchmark's command line: prepares data and servers, measures, prints and writes the results."""
+
+import argparse
+import contextlib
+import datetime
+import json
+import re
+import shlex
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from bench import tpch
+from bench.cases import CASES, FLOORS, Case
+from bench.floor.sqlite import compiled
+from bench.machine import cpu_slug, machine, versions
+from bench.measure import Measurement, measure
+from bench.report import report
+from bench.server import running_server
+from bench.summary import disagreements, from_json
+
+RESULTS = Path(__file__).with_name("results")
+
+
+def main() -> int:
+    """Runs the command line; returns 1 where a result was wrong."""
+    arguments = _arguments()
+    chosen = [case for case in CASES if re.search(arguments.only, case.name)]
+    if not chosen:
+        _say(f"no case's name matches {arguments.only!r}; the names are:\n" + "\n".join(case.name for case in CASES))
+        return 2
+    measurements = []
+    for database in dict.fromkeys(case.database for case in chosen):
+        cases = [case for case in chosen if case.database == database]
+        floors = [floor for floor in FLOORS if floor.database == database]
+        for measurement in _measure(database, cases, floors, arguments.scale, arguments.repeat):
+            _say(_line(measurement))
+            measurements.append(measurement.as_json())
+    result = {
+        "date": datetime.datetime.now().astimezone().isoformat(timespec="seconds"),
+        "command": shlex.join(["python", "-m", "bench", *sys.argv[1:]]),
+        "scale": arguments.scale,
+        "repeat": arguments.repeat,
+        "machine": machine(),
+        "versions": versions(),
+        "measurements": measurements,
+    }
+    sys.stdout.write(report(result))
+    _say(f"written: {_write(result, arguments.output)}")
+    return 1 if disagreements(from_json(measurements)) else 0
+
+
+def _measure(
+    database: str, cases: Sequence[Case], floors: Sequence[Case], scale: float, repeat: int
+) -> Iterator[Measurement]:
+    with contextlib.ExitStack() as stack:
+        if database == "postgres":
+            server = stack.enter_context(running_server())
+            source = tpch.postgres_database(server, scale)
+        else:
+            server = None
+            source = str(tpch.sqlite_database(scale))
+            compiled()
+            # Reads the file into the page cache; PostgreSQL's table is warmed in the server's own.
+            with Path(source).open("rb") as file:
+                while file.read(1 << 24):
+                    pass
+        yield from measure(cases, floors, source, server, repeat)
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
+    parser.add_argument("--scale", type=float, default=1.0, help="TPC-H's scale factor (default 1: 6,001,215 rows)")
+    parser.add_argument("--repeat", type=int, default=3, help="rounds (default 3)")
+    parser.add_argument(
+        "--only", default="", metavar="REGEX", help="only cases whose name matches, e.g. 'postgres/arrow'"
+    )
+    parser.add_argument("--quick", action="store_true", help="scale 0.1, one round: does it work, not how fast is it")
+    parser.add_argument("--output", type=Path, default=RESULTS, help="folder of the results (default bench/results)")
+    arguments = parser.parse_args()
+    if arguments.quick:
+        arguments.scale, arguments.repeat = 0.1, 1
+    return arguments
+
+
+def _line(measurement: Measurement) -> str:
+    if measurement.error is not None:
+        return f"{measurement.case:40} failed: {measurement.error}"
+    return (
+        f"{measurement.case:40} {measurement.wall:8.2f} s   client {measurement.client_cpu:7.2f} s   "
+        f"server {measurement.server_cpu:7.2f} s   peak {measurement.rss_peak / 1e6:6.0f} MB   "
+        f"others {measurement.other_cores:.2f} cores"
+    )
+
+
+def _write(result: dict[str, Any], folder: Path) -> Path:
+    """Writes the result as JSON and as a page beside it; returns the page's path."""
+    folder.mkdir(parents=True, exist_ok=True)
+    file = folder / f"{result['date'][:10]}-{cpu_slug()}.json"
+    file.write_text(json.dumps(result, indent=1) + "\n")
+    page = file.with_suffix(".md")
+    page.write_text(report(result))
+    return page
+
+
+def _say(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,134 @@
+"""The bars that Bowshot sets itself, and whether a run's summaries reach them."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+
+from bench.cases import POSTGRES_FLOOR_1, POSTGRES_FLOOR_2, SQLITE_FLOOR
+from bench.summary import MEGABYTE, Summary
+
+Summaries = Mapping[str, Summary]
+
+
+@dataclass(frozen=True)
+class Bar:
+    """A bar: what is measured, the limit in words, what was measured, and whether it is enough (None: not run)."""
+
+    what: str
+    limit: str
+    measured: str
+    passed: bool | None
+
+
+def bars(summaries: Summaries) -> list[Bar]:
+    """Returns every bar, with what `summaries` say about it."""
+    good = {name: summary for name, summary in summaries.items() if summary.error is None}
+    return [
+        *(_client_cpu(good, connections) for connections in (1, 2)),
+        _floor(good, "postgres/arrow/bowshot-1", "PostgreSQL to Arrow, 1 connection", 1.08, POSTGRES_FLOOR_1, "F(1)"),
+        _floor(good, "postgres/arrow/bowshot-2", "PostgreSQL to Arrow, 2 connections", 1.12, POSTGRES_FLOOR_2, "F(2)"),
+        _faster(good, "postgres/arrow", "connectorx", 2),
+        _faster(good, "postgres/arrow", "adbc", 2),
+        _faster(good, "postgres/arrow", "duckdb", 1),
+        _faster(good, "postgres/polars", "polars", 1),
+        *(_faster(good, "postgres/pandas", peer, 1) for peer in ("connectorx", "adbc", "duckdb")),
+        _faster(good, "postgres/pandas", "pandas", 10),
+        _pandas(good, "postgres"),
+        _floor(good, "sqlite/arrow/bowshot-1", "SQLite to Arrow, 1 thread", 1.25, SQLITE_FLOOR, "C loop"),
+        _floor(good, "sqlite/arrow/bowshot-2", "SQLite to Arrow, 2 threads", 0.75, SQLITE_FLOOR, "C loop"),
+        *(_faster(good, "sqlite/arrow", peer, 1) for peer in ("connectorx", "adbc", "duckdb")),
+        _faster(good, "sqlite/polars", "polars", 1),
+        _faster(good, "sqlite/pandas", "pandas", 1),
+        *(_memory(good, database) for database in ("postgres", "sqlite")),
+        *(_stream(good, database) for database in ("postgres", "sqlite")),
+    ]
+
+
+def best(summaries: Summaries, workload: str, peer: str) -> Summary | None:
+    """Returns the fastest of a peer's cases of a workload, by its ratio to the floor beside it."""
+    prefix = f"{workload}/{peer}"
+    found = [s for name, s in summaries.items() if name == prefix or name.startswith(f"{prefix}-")]
+    return min(found, key=_ratio, default=None)
+
+
+def _ratio(summary: Summary) -> float:
+    """Returns the ratio to the floor on one connection: what makes loads of different minutes comparable."""
+    floor = POSTGRES_FLOOR_1 if summary.case.startswith("postgres/") else SQLITE_FLOOR
+    return summary.ratios.get(floor, summary.wall)
+
+
+def _bar(what: str, limit: str, needed: Iterable[Summary | None], judge: Callable[..., tuple[str, bool]]) -> Bar:
+    """Judges summaries; where one of them is missing, the bar was not measured."""
+    present = list(needed)
+    if any(summary is None for summary in present):
+        return Bar(what, limit, "not run", None)
+    measured, passed = judge(*present)
+    return Bar(what, limit, measured, passed)
+
+
+def _client_cpu(summaries: Summaries, connections: int) -> Bar:
+    def judge(summary: Summary) -> tuple[str, bool]:
+        ratio = summary.client_cpu / summary.server_cpu if summary.server_cpu else float("inf")
+        return f"{ratio:.1%} ({summary.client_cpu:.2f} s of {summary.server_cpu:.2f} s)", ratio <= 0.12
+
+    what = f"PostgreSQL to Arrow, client CPU, {_connections(connections)}"
+    return _bar(what, "≤ 12 % of the server's", [summaries.get(f"postgres/arrow/bowshot-{connections}")], judge)
+
+
+def _floor(summaries: Summaries, case: str, what: str, limit: float, floor: str, floor_name: str) -> Bar:
+    def judge(summary: Summary) -> tuple[str, bool]:
+        ratio = summary.ratios.get(floor, float("inf"))
+        return f"{ratio:.2f} × ({summary.wall:.2f} s)", ratio <= limit
+
+    return _bar(what, f"≤ {limit} × {floor_name}", [summaries.get(case)], judge)
+
+
+def _faster(summaries: Summaries, workload: str, peer: str, limit: float) -> Bar:
+    def judge(ours: Summary, theirs: Summary) -> tuple[str, bool]:
+        times = _ratio(theirs) / _ratio(ours)
+        return f"{times:.2f} × ({_who(ours)} against {_who(theirs)})", times >= limit and times > 1
+
+    words = "faster" if limit == 1 else f"≥ {limit:g} × as fast"
+    needed = [best(summaries, workload, "bowshot"), best(summaries, workload, peer)]
+    return _bar(f"{_title(workload)}, against {peer}", words, needed, judge)
+
+
+def _pandas(summaries: Summaries, database: str) -> Bar:
+    def judge(pandas: Summary, arrow: Summary) -> tuple[str, bool]:
+        times = _ratio(pandas) / _ratio(arrow)
+        return f"{times:.2f} × ({_who(pandas)} against {_who(arrow)})", times <= 1.25
+
+    needed = [best(summaries, f"{database}/{destination}", "bowshot") for destination in ("pandas", "arrow")]
+    return _bar(f"{_title(f'{database}/pandas')}", "≤ 1.25 × the time to Arrow", needed, judge)
+
+
+def _memory(summaries: Summaries, database: str) -> Bar:
+    def judge(summary: Summary) -> tuple[str, bool]:
+        size = summary.size or 0
+        ratio = summary.growth / size if size else float("inf")
+        return f"{ratio:.2f} × ({summary.growth / MEGABYTE:.0f} MB for {size / MEGABYTE:.0f} MB)", ratio <= 1.10
+
+    what = f"{_title(f'{database}/arrow')}, peak above start"
+    return _bar(what, "≤ 1.10 × the table", [best(summaries, f"{database}/arrow", "bowshot")], judge)
+
+
+def _stream(summaries: Summaries, database: str) -> Bar:
+    def judge(summary: Summary) -> tuple[str, bool]:
+        measured = f"{summary.rss_peak / MEGABYTE:.0f} MB in all, {summary.growth / MEGABYTE:.0f} MB above start"
+        return measured, summary.rss_peak <= 150 * MEGABYTE
+
+    what = f"{_title(f'{database}/stream')}, peak of the process"
+    return _bar(what, "≤ 150 MB", [summaries.get(f"{database}/stream/bowshot-2")], judge)
+
+
+def _title(workload: str) -> str:
+    database, destination = workload.split("/")
+    destinations = {"arrow": "to Arrow", "pandas": "to pandas", "polars": "to Polars", "stream": "batch by batch"}
+    return f"{ {'postgres': 'PostgreSQL', 'sqlite': 'SQLite'}[database] } {destinations[destination]}"
+
+
+def _who(summary: Summary) -> str:
+    return summary.case.rpartition("/")[2]
+
+
+def _connections(number: int) -> str:
+    return "1 connection" if number == 1 else f"{number} connections"
