@@ -7,13 +7,15 @@ logs=$(mktemp -d)
 trap 'rm -rf "$logs"' EXIT
 
 failed=()
-for suite in rust_test python_test docs_test; do
+for suite in rust_test python_test bench_test docs_test; do
     say "== $suite"
     "dev/$suite.sh" 2>&1 | tee "$logs/$suite" || failed+=("$suite")
 done
 
-# The closing lines of cargo test ("12 passed; 0 failed; 1 ignored") and pytest ("12 passed, 1 skipped in 2 s").
-count() { grep -hE '^test result:|^=+ .* in [0-9.]+s' "$logs"/* | grep -oE "[0-9]+ ($1)" | awk '{ n += $1 } END { print n + 0 }'; }
+# The closing lines of cargo test ("test result: ok. 12 passed; 0 failed; 1 ignored; …") and of pytest ("12 passed, 1
+# skipped in 2.00s").
+endings() { grep -hE '^test result:|[0-9]+ (passed|failed|skipped|errors?)\b.* in [0-9.]+s' "$logs"/* || true; }
+count() { endings | grep -oE "[0-9]+ ($1)\b" | awk '{ n += $1 } END { print n + 0 }'; }
 passed=$(count passed)
 skipped=$(count 'ignored|skipped|xfailed|deselected')
 say "== ${passed} passed, $(count 'failed|error|errors') failed, ${skipped} skipped"
