@@ -15,10 +15,10 @@ done
 # The closing lines of cargo test ("test result: ok. 12 passed; 0 failed; 1 ignored; …") and of pytest ("12 passed, 1
 # skipped in 2.00s").
 endings() { grep -hE '^test result:|[0-9]+ (passed|failed|skipped|errors?)\b.* in [0-9.]+s' "$logs"/* || true; }
-count() { endings | grep -oE "[0-9]+ ($1)\b" | awk '{ n += $1 } END { print n + 0 }'; }
+count() { endings | { grep -oE "[0-9]+ ($1)\b" || true; } | awk '{ n += $1 } END { print n + 0 }'; }
 passed=$(count passed)
 skipped=$(count 'ignored|skipped|xfailed|deselected')
-say "== ${passed} passed, $(count 'failed|error|errors') failed, ${skipped} skipped"
+echo "$passed passed, $(count 'failed|errors?') failed, $skipped skipped"
 
 ((${#failed[@]} == 0)) || fail "failed: ${failed[*]}" "run one alone: dev/${failed[0]}.sh"
 ((passed > 0)) || fail "no test ran" "look for what the suites printed above"
