@@ -37,9 +37,10 @@ def bars(summaries: Summaries) -> list[Bar]:
         _floor(good, "sqlite/arrow/bowshot-2", "SQLite to Arrow, 2 threads", 0.75, SQLITE_FLOOR, "C loop"),
         *(_faster(good, "sqlite/arrow", peer, 1) for peer in ("connectorx", "adbc", "duckdb")),
         _faster(good, "sqlite/polars", "polars", 1),
-        _faster(good, "sqlite/pandas", "pandas", 1),
-        *(_memory(good, database) for database in ("postgres", "sqlite")),
-        *(_stream(good, database) for database in ("postgres", "sqlite")),
+        *(_faster(good, "sqlite/pandas", peer, 1) for peer in ("connectorx", "adbc", "duckdb", "pandas")),
+        *(_memory(good, f"{database}/arrow", 0) for database in ("postgres", "sqlite")),
+        *(_memory(good, f"{database}/pandas", 100 * MEGABYTE) for database in ("postgres", "sqlite")),
+        *(_stream(good, f"{database}/stream") for database in ("postgres", "sqlite")),
     ]
 
 
@@ -101,23 +102,27 @@ def _pandas(summaries: Summaries, database: str) -> Bar:
     return _bar(f"{_title(f'{database}/pandas')}", "≤ 1.25 × the time to Arrow", needed, judge)
 
 
-def _memory(summaries: Summaries, database: str) -> Bar:
+def _memory(summaries: Summaries, workload: str, fixed: int) -> Bar:
     def judge(summary: Summary) -> tuple[str, bool]:
         size = summary.size or 0
-        ratio = summary.growth / size if size else float("inf")
-        return f"{ratio:.2f} × ({summary.growth / MEGABYTE:.0f} MB for {size / MEGABYTE:.0f} MB)", ratio <= 1.10
+        measured = f"{summary.growth / MEGABYTE:.0f} MB for {size / MEGABYTE:.0f} MB ({_who(summary)})"
+        return measured, summary.growth <= 1.10 * size + fixed
 
-    what = f"{_title(f'{database}/arrow')}, peak above start"
-    return _bar(what, "≤ 1.10 × the table", [best(summaries, f"{database}/arrow", "bowshot")], judge)
+    limit = "≤ 1.10 × the result" + (f" + {fixed / MEGABYTE:.0f} MB" if fixed else "")
+    # The Bowshot case that needs most, not the fastest one.
+    cases = [summary for name, summary in summaries.items() if name.startswith(f"{workload}/bowshot-")]
+    hungriest = max(cases, key=lambda summary: summary.growth, default=None)
+    return _bar(f"{_title(workload)}, peak above start", limit, [hungriest], judge)
 
 
-def _stream(summaries: Summaries, database: str) -> Bar:
+def _stream(summaries: Summaries, workload: str) -> Bar:
     def judge(summary: Summary) -> tuple[str, bool]:
-        measured = f"{summary.rss_peak / MEGABYTE:.0f} MB in all, {summary.growth / MEGABYTE:.0f} MB above start"
+        measured = f"{summary.rss_peak / MEGABYTE:.0f} MB, {summary.growth / MEGABYTE:.0f} MB of it above start"
         return measured, summary.rss_peak <= 150 * MEGABYTE
 
-    what = f"{_title(f'{database}/stream')}, peak of the process"
-    return _bar(what, "≤ 150 MB", [summaries.get(f"{database}/stream/bowshot-2")], judge)
+    cases = [summary for name, summary in summaries.items() if name.startswith(f"{workload}/bowshot-")]
+    hungriest = max(cases, key=lambda summary: summary.rss_peak, default=None)
+    return _bar(f"{_title(workload)}, peak of the whole process", "≤ 150 MB", [hungriest], judge)
 
 
 def _title(workload: str) -> str:

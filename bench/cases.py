@@ -60,7 +60,7 @@ def _bowshot() -> list[Case]:
             )
         for connections in (1, 2):
             options = {"connections": connections}
-            cases.append(Case(f"{database}/stream/bowshot-{connections}", "peers.bowshot:stream", options))
+            cases.append(Case(f"{database}/stream/bowshot-{connections}", "peers.bowshot_stream:load", options))
     return cases
 
 
@@ -68,7 +68,7 @@ def _peers() -> list[Case]:
     cases = []
     for database in ("postgres", "sqlite"):
         for destination in ("arrow", "pandas"):
-            # Its SQLite reader has no parallel plan worth timing four ways: one is enough to see that 4 helps nobody.
+            # Four readers of one file on two cores help nobody; of a server, they may.
             for partitions in (1, 2, 4) if database == "postgres" else (1, 2):
                 options = {"return_type": destination, "partitions": partitions}
                 cases.append(

@@ -17,7 +17,7 @@ import sys
 from pathlib import Path
 
 from bench.paths import cache_folder, scale_name
-from bench.server import Server
+from bench.server import Server, program
 
 LINEITEM = """CREATE TABLE lineitem (
     l_orderkey integer NOT NULL,
@@ -125,7 +125,7 @@ def sqlite_database(scale: float) -> Path:
 def psql(uri: str, *commands: str) -> str:
     """Runs SQL or psql's own commands one by one and returns what they print, without decoration."""
     arguments = [argument for command in commands for argument in ("-c", command)]
-    command = ["psql", "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", uri, *arguments]
+    command = [program("psql"), "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", uri, *arguments]
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
 
 

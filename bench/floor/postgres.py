@@ -3,6 +3,7 @@
 import subprocess
 
 from bench.result import Discarded
+from bench.server import program
 
 PAGE_BYTES = 8192
 
@@ -12,16 +13,23 @@ def copy_binary(uri: str, sql: str, connections: int) -> Discarded:
 
     The ranges need the table's name, so the query must be `SELECT … FROM table`.
     """
-    slices = [sql]
-    if connections > 1:
-        table = sql.rpartition(" FROM ")[2]
-        slices = [f"{sql} WHERE {_pages(table, part, connections)}" for part in range(connections)]
-    commands = [["psql", "-X", "-q", "-c", f"COPY ({part}) TO STDOUT (FORMAT binary)", uri] for part in slices]
+    commands = [
+        [program("psql"), "-X", "-q", "-c", f"COPY ({part}) TO STDOUT (FORMAT binary)", uri]
+        for part in slices(sql, connections)
+    ]
     processes = [subprocess.Popen(command, stdout=subprocess.DEVNULL) for command in commands]
     for process in processes:
         if process.wait() != 0:
             raise subprocess.CalledProcessError(process.returncode, process.args)
     return Discarded()
+
+
+def slices(sql: str, number: int) -> list[str]:
+    """Returns a query over equal ranges of its table's pages, as `number` queries; together they are the whole."""
+    if number == 1:
+        return [sql]
+    table = sql.rpartition(" FROM ")[2]
+    return [f"{sql} WHERE {_pages(table, part, number)}" for part in range(number)]
 
 
 def _pages(table: str, part: int, parts: int) -> str:
