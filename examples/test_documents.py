@@ -1,10 +1,13 @@
 """The code and the commands in README.md and the other documents work as they stand there."""
 
+import os
 import re
 import subprocess
 from pathlib import Path
 
 import pytest
+
+from dev.types_table import replace, tables
 
 ROOT = Path(__file__).parent.parent
 DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md"]
@@ -25,6 +28,15 @@ def test_readme_code(number: int, postgres_uri: str, capsys: pytest.CaptureFixtu
     exec(compile(code.replace(DOCUMENTED_URI, postgres_uri), f"README.md block {number + 1}", "exec"), names)
     if "plan" in names:
         assert "partition" in capsys.readouterr().out
+
+
+def test_readme_types(postgres_uri: str) -> None:
+    text = (ROOT / "README.md").read_text()
+    current = replace(text, tables(postgres_uri))
+    if os.environ.get("BOWSHOT_UPDATE"):
+        (ROOT / "README.md").write_text(current)
+    else:
+        assert text == current, "the tables are old: BOWSHOT_UPDATE=1 dev/docs_test.sh -k types writes them"
 
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
