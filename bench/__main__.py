@@ -16,6 +16,7 @@ from bench.cases import CASES, FLOORS, Case
 from bench.floor.sqlite import compiled
 from bench.machine import cpu_slug, machine, versions
 from bench.measure import Measurement, measure
+from bench.paths import cache_folder
 from bench.report import report
 from bench.server import running_server
 from bench.summary import disagreements, from_json
@@ -77,10 +78,14 @@ def _arguments() -> argparse.Namespace:
         "--only", default="", metavar="REGEX", help="only cases whose name matches, e.g. 'postgres/arrow'"
     )
     parser.add_argument("--quick", action="store_true", help="scale 0.1, one round: does it work, not how fast is it")
-    parser.add_argument("--output", type=Path, default=RESULTS, help="folder of the results (default bench/results)")
+    parser.add_argument(
+        "--output", type=Path, help="folder of the results (default: bench/results for a whole run, else the cache)"
+    )
     arguments = parser.parse_args()
     if arguments.quick:
         arguments.scale, arguments.repeat = 0.1, 1
+    if arguments.output is None:
+        arguments.output = cache_folder("results") if arguments.only or arguments.scale != 1 else RESULTS
     return arguments
 
 

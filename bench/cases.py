@@ -76,6 +76,8 @@ def _peers() -> list[Case]:
                 )
             cases.append(Case(f"{database}/{destination}/adbc", f"peers.adbc:to_{destination}"))
             cases.append(Case(f"{database}/{destination}/duckdb", f"peers.duckdb:to_{destination}"))
+            unordered = f"{database}/{destination}/duckdb-unordered"
+            cases.append(Case(unordered, f"peers.duckdb:to_{destination}", {"in_order": False}))
         for engine in ("connectorx", "adbc"):
             cases.append(Case(f"{database}/polars/polars-{engine}", "peers.polars:load", {"engine": engine}))
     cases.append(Case("postgres/pandas/pandas-psycopg2", "peers.pandas:psycopg2", only_once=True))

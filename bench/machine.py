@@ -49,7 +49,7 @@ def cpu_slug() -> str:
 
 
 def versions() -> dict[str, str]:
-    """Returns the versions of Python, the databases and the packages that are installed."""
+    """Returns the versions of Python, the databases and the packages that are installed, and this tree's commit."""
     postgres = subprocess.run([program("postgres"), "--version"], check=True, capture_output=True, text=True).stdout
     found = {
         "python": platform.python_version(),
@@ -61,4 +61,6 @@ def versions() -> dict[str, str]:
             found[package] = version(package)
         except PackageNotFoundError:
             found[package] = "not installed"
-    return found
+    described = ["git", "-C", str(Path(__file__).parent), "describe", "--always", "--dirty", "--abbrev=12"]
+    done = subprocess.run(described, capture_output=True, text=True)
+    return found | ({"commit": done.stdout.strip()} if done.returncode == 0 else {})

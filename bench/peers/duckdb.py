@@ -9,21 +9,25 @@ import pandas as _pandas  # noqa: F401  (imported by the first fetch otherwise)
 import pyarrow as _pyarrow  # noqa: F401
 
 
-def to_arrow(source: str, sql: str) -> Any:
+def to_arrow(source: str, sql: str, in_order: bool = True) -> Any:
     """Loads a query of an attached database as a pyarrow table."""
-    return query(source, sql).to_arrow_table()
+    return query(source, sql, in_order).to_arrow_table()
 
 
-def to_pandas(source: str, sql: str) -> Any:
+def to_pandas(source: str, sql: str, in_order: bool = True) -> Any:
     """Loads a query of an attached database as a pandas dataframe."""
-    return query(source, sql).df()
+    return query(source, sql, in_order).df()
 
 
-def query(source: str, sql: str) -> Any:
-    """Runs a query in a DuckDB that has `source` attached; DuckDB uses as many threads as there are cores."""
+def query(source: str, sql: str, in_order: bool) -> Any:
+    """Runs a query in a DuckDB that has `source` attached; DuckDB uses as many threads as there are cores.
+
+    It is at times faster where the rows need not come in the table's order.
+    """
     kind = "postgres" if "://" in source else "sqlite"
     connection = duckdb.connect()
     connection.load_extension(str(extension(f"{kind}_scanner")))
+    connection.execute(f"SET preserve_insertion_order = {in_order}")
     connection.execute(f"ATTACH '{source}' AS source (TYPE {kind}, READ_ONLY); USE source")
     return connection.execute(sql)
 
