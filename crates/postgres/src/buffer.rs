@@ -34,9 +34,21 @@ impl Buffer {
         self.bytes.get(self.start..self.end + SLACK).unwrap_or_default()
     }
 
+    /// The same bytes, to change.
+    pub(crate) fn unread_mut(&mut self) -> &mut [u8] {
+        self.bytes.get_mut(self.start..self.end).unwrap_or_default()
+    }
+
     /// Gives up the first `count` unread bytes.
     pub(crate) fn consume(&mut self, count: usize) {
         self.start = (self.start + count).min(self.end);
+    }
+
+    /// Gives up the first `count` unread bytes and shows them one last time.
+    pub(crate) fn take(&mut self, count: usize) -> &[u8] {
+        let start = self.start;
+        self.consume(count);
+        self.bytes.get(start..self.start).unwrap_or_default()
     }
 
     /// Reads once from `source`, with room for at least `room` bytes. 0 means that the source ended.

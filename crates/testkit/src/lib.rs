@@ -1,1 +1,26 @@
-//! To be written.
+//! Private servers for tests: real ones that are started, used and stopped, and false ones that misbehave.
+//!
+//! Nothing here needs Docker or a running server; PostgreSQL's own binaries must be installed (`POSTGRES_BIN` names
+//! their folder where it is an unusual one).
+//!
+//! ```no_run
+//! let server = bowshot_testkit::Postgres::start()?;
+//! server.psql("CREATE TABLE numbers AS SELECT generate_series(1, 3) AS n")?;
+//! assert_eq!(server.psql("SELECT sum(n) FROM numbers")?, "6");
+//! # Ok::<(), bowshot_testkit::Failure>(())
+//! ```
+
+mod certificates;
+mod false_server;
+mod postgres;
+mod watchdog;
+
+pub use certificates::Certificates;
+pub use false_server::{FalseServer, message};
+pub use postgres::{Builder, Postgres};
+
+/// Why a server could not be started or used: a sentence for who reads the test's output.
+pub type Failure = Box<dyn std::error::Error + Send + Sync>;
+
+/// A result whose error is a sentence.
+pub type Result<T, E = Failure> = std::result::Result<T, E>;

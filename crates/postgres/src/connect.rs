@@ -1,0 +1,279 @@
+//! A logged-in connection: sockets, TLS and login behind one type.
+
+mod address;
+mod attempt;
+#[cfg(test)]
+mod tests;
+mod transport;
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use bowshot_core::{Cancel, Error, ErrorKind, Registration, Result};
+use bytes::BytesMut;
+use postgres_protocol::message::frontend;
+
+pub(crate) use address::Address;
+pub(crate) use transport::{Socket, Transport};
+
+use crate::buffer::Buffer;
+use crate::cancel::Interrupt;
+use crate::error;
+use crate::message::{self, Body, Message, tag, unexpected};
+use crate::tls;
+use crate::uri::{Config, Host};
+
+/// Bytes to make room for when a message is not whole.
+const ROOM: usize = 8 << 10;
+
+/// Parameters that a server may report; a real one has about fifteen.
+const MOST_PARAMETERS: usize = 100;
+
+/// How long saying goodbye may take.
+const GOODBYE: Duration = Duration::from_millis(100);
+
+/// A logged-in connection to PostgreSQL.
+///
+/// Cancelling ends a read that waits, and the query in the server. Dropping it while the server works for it ends the
+/// query too.
+pub(crate) struct Session {
+    pub(crate) stream: Transport,
+    pub(crate) buffer: Buffer,
+    version: u32,
+    parameters: BTreeMap<String, String>,
+    /// What is under way, for the error of a connection that breaks.
+    phase: &'static str,
+    /// The longest message that is accepted; a login needs little, whoever is on the other side.
+    longest: usize,
+    /// Whether the connection broke, so that there is nobody to say goodbye to.
+    broken: bool,
+    interrupt: Arc<Interrupt>,
+    cancel: Cancel,
+    /// The server that answered, as the only host.
+    host: Host,
+    _registration: Registration,
+}
+
+impl Session {
+    /// Connects to the first server of the configuration that answers and is of the wanted kind.
+    ///
+    /// Every server's failure is in the error; a refused login ends the search, as in libpq.
+    pub(crate) fn open(config: &Config, cancel: &Cancel) -> Result<Session> {
+        attempt::open(config, cancel)
+    }
+
+    /// The configuration with the server that this session found as its only one: other connections have to see the
+    /// same data.
+    pub(crate) fn same_server(&self, config: &Config) -> Config {
+        Config { hosts: vec![self.host.clone()], target: crate::uri::Target::Any, ..config.clone() }
+    }
+
+    /// Sends messages; from now on the server counts as busy, until it is ready again.
+    pub(crate) fn send(&mut self, bytes: &[u8]) -> Result<()> {
+        self.interrupt.set_busy(true);
+        let sent = self.stream.write_all(bytes).and_then(|()| self.stream.flush());
+        sent.map_err(|error| self.failed(error))
+    }
+
+    /// The next message. Notices, notifications and the server's parameters are dealt with here; an ErrorResponse is
+    /// a message like any other (see `error::from_response`).
+    pub(crate) fn receive(&mut self) -> Result<Message<'_>> {
+        let (tag, length) = loop {
+            let (tag, length) = self.whole_message()?;
+            match tag {
+                tag::NOTICE | tag::NOTIFICATION => self.buffer.consume(length),
+                tag::PARAMETER => {
+                    self.record_parameter(length);
+                    self.buffer.consume(length);
+                }
+                _ => break (tag, length),
+            }
+        };
+        if tag == tag::READY {
+            self.interrupt.set_busy(false);
+        }
+        let body = self.buffer.take(length).get(message::HEADER..).unwrap_or_default();
+        Ok(Message { tag, body })
+    }
+
+    /// Runs statements with the simple protocol; the rows of the last one that returned any, as text.
+    ///
+    /// After an error the session can be used again.
+    pub(crate) fn query(&mut self, sql: &str) -> Result<Vec<Vec<Option<String>>>> {
+        let mut request = BytesMut::new();
+        frontend::query(sql, &mut request).map_err(|error| {
+            Error::new(ErrorKind::Config, format!("the SQL cannot be sent: {error}"))
+                .with_hint("it must not hold a zero character")
+        })?;
+        self.send(&request)?;
+        let mut rows = Vec::new();
+        let mut outcome = Ok(());
+        loop {
+            let message = self.receive()?;
+            match message.tag {
+                tag::ROW_DESCRIPTION => rows.clear(),
+                tag::ROW if outcome.is_ok() => match text_row(message.body) {
+                    Ok(row) => rows.push(row),
+                    Err(error) => outcome = Err(error),
+                },
+                tag::ERROR => {
+                    let error = error::from_response(message.body);
+                    // The first one: what follows is the consequence.
+                    outcome = outcome.and(Err(error));
+                }
+                tag::COPY_IN => {
+                    let mut answer = BytesMut::new();
+                    frontend::copy_fail("Bowshot only reads", &mut answer)
+                        .map_err(|error| Error::new(ErrorKind::Internal, error.to_string()))?;
+                    self.send(&answer)?;
+                }
+                tag::READY => return outcome.map(|()| rows),
+                tag::ROW
+                | tag::COMMAND_COMPLETE
+                | tag::EMPTY_QUERY
+                | tag::COPY_OUT
+                | tag::COPY_DATA
+                | tag::COPY_DONE => {}
+                _ => return Err(unexpected("a message that is no answer to a query")),
+            }
+        }
+    }
+
+    /// The server's version as one number: 150020 is 15.20, 90603 is 9.6.3; 0 if it does not tell.
+    pub(crate) fn version(&self) -> u32 {
+        self.version
+    }
+
+    /// What the server reports of itself: `server_version`, `TimeZone`, `in_hot_standby`.
+    pub(crate) fn parameter(&self, name: &str) -> Option<&str> {
+        self.parameters.get(name).map(String::as_str)
+    }
+
+    /// Whether what is sent is encrypted.
+    pub(crate) fn is_encrypted(&self) -> bool {
+        matches!(self.stream, Transport::Tls(_))
+    }
+
+    /// What ties a SCRAM login to this TLS connection.
+    pub(crate) fn certificate_hash(&self) -> Option<Vec<u8>> {
+        let Transport::Tls(stream) = &self.stream else { return None };
+        tls::server_end_point(stream.conn.peer_certificates()?.first()?)
+    }
+
+    /// Fills the buffer until it begins with a whole message; its tag and its length.
+    fn whole_message(&mut self) -> Result<(u8, usize)> {
+        loop {
+            let unread = self.buffer.unread();
+            let header = message::header(unread, self.longest).inspect_err(|_| self.broken = true)?;
+            if let Some((tag, length)) = header
+                && unread.len() >= length
+            {
+                return Ok((tag, length));
+            }
+            self.fill(ROOM)?;
+        }
+    }
+
+    /// Reads once into the buffer, with room for `room` bytes; how many came.
+    pub(crate) fn fill(&mut self, room: usize) -> Result<usize> {
+        match self.buffer.fill(&mut self.stream, room) {
+            Ok(0) => Err(self.failed(io::ErrorKind::UnexpectedEof.into())),
+            Ok(count) => Ok(count),
+            Err(error) => Err(self.failed(error)),
+        }
+    }
+
+    /// Notes a ParameterStatus that the buffer begins with.
+    fn record_parameter(&mut self, length: usize) {
+        let mut body = Body(self.buffer.unread().get(message::HEADER..length).unwrap_or_default());
+        if let (Some(name), Some(value)) = (body.text(), body.text()) {
+            let (name, value) = (String::from_utf8_lossy(name), String::from_utf8_lossy(value));
+            if self.parameters.len() < MOST_PARAMETERS || self.parameters.contains_key(name.as_ref()) {
+                self.parameters.insert(name.into_owned(), value.into_owned());
+            }
+        }
+    }
+
+    /// What a failed read or write of this session means. For who reads from `stream` without [`Session::receive`].
+    pub(crate) fn failed(&mut self, error: io::Error) -> Error {
+        self.broken = true;
+        if self.cancel.is_cancelled() {
+            // The interruption may still need to know that the server is busy.
+            return Error::cancelled();
+        }
+        self.interrupt.set_busy(false);
+        lost(error, self.phase)
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        self.interrupt.end_query();
+        if self.broken {
+            return;
+        }
+        let mut goodbye = BytesMut::new();
+        frontend::terminate(&mut goodbye);
+        // The server also notices by itself that we are gone.
+        let deadline = Some(Instant::now() + GOODBYE);
+        if self.stream.socket().set_deadline(deadline).is_ok() {
+            let _ = self.stream.write_all(&goodbye).and_then(|()| self.stream.flush());
+        }
+        self.stream.close();
+    }
+}
+
+/// What the failure of a connection means; `what` is what was under way: "the login".
+pub(crate) fn lost(error: io::Error, what: &str) -> Error {
+    if let Some(tls) = error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>()) {
+        return tls::refused(tls);
+    }
+    let message = match error.kind() {
+        io::ErrorKind::TimedOut => {
+            return Error::new(ErrorKind::Timeout, format!("the server did not answer in time during {what}"))
+                .with_source(error);
+        }
+        io::ErrorKind::UnexpectedEof
+        | io::ErrorKind::ConnectionReset
+        | io::ErrorKind::ConnectionAborted
+        | io::ErrorKind::NotConnected
+        | io::ErrorKind::BrokenPipe => format!("the server closed the connection in the middle of {what}"),
+        _ => format!("the connection to the server broke in the middle of {what}: {error}"),
+    };
+    Error::new(ErrorKind::ConnectionLost, message).with_source(error)
+}
+
+/// The values of a DataRow in text format.
+fn text_row(body: &[u8]) -> Result<Vec<Option<String>>> {
+    let mut body = Body(body);
+    let torn = || unexpected("a row that ends too early");
+    let count = body.i16().ok_or_else(torn)?;
+    (0..count)
+        .map(|_| {
+            let length = body.i32().ok_or_else(torn)?;
+            let Ok(length) = usize::try_from(length) else { return Ok(None) };
+            let text = str::from_utf8(body.bytes(length).ok_or_else(torn)?).map_err(|_| {
+                Error::new(ErrorKind::Value, "the server sent text that is not UTF-8")
+                    .with_hint("a database with the encoding SQL_ASCII may hold anything; it must be UTF-8 to be read")
+            })?;
+            Ok(Some(text.to_owned()))
+        })
+        .collect()
+}
+
+/// A version number as one integer, as libpq counts: "15.3 (Debian)" is 150003, "9.6.3" is 90603.
+fn version_number(text: &str) -> u32 {
+    let mut numbers = text
+        .split(|character: char| !character.is_ascii_digit() && character != '.')
+        .next()
+        .unwrap_or_default()
+        .split('.')
+        .map(|number| number.parse::<u32>().unwrap_or(0).min(9999));
+    let mut next = || numbers.next().unwrap_or(0);
+    match (next(), next(), next()) {
+        (major @ 10.., minor, _) => major * 10_000 + minor,
+        (major, minor, patch) => major * 10_000 + minor.min(99) * 100 + patch.min(99),
+    }
+}

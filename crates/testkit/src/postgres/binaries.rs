@@ -1,0 +1,35 @@
+//! Where PostgreSQL's programs are.
+
+use std::env;
+use std::path::{Path, PathBuf};
+
+use crate::Result;
+
+/// The folder with `initdb` and `postgres`: `POSTGRES_BIN`, or else Debian's newest version, or else one of PATH.
+pub(super) fn find() -> Result<PathBuf> {
+    if let Some(folder) = env::var_os("POSTGRES_BIN").map(PathBuf::from) {
+        return match complete(&folder) {
+            true => Ok(folder),
+            false => Err(format!("POSTGRES_BIN is {}, which has no initdb and postgres", folder.display()).into()),
+        };
+    }
+    let mut versions: Vec<(u32, PathBuf)> = std::fs::read_dir("/usr/lib/postgresql")
+        .into_iter()
+        .flatten()
+        .flatten()
+        .filter_map(|entry| Some((entry.file_name().to_str()?.parse().ok()?, entry.path().join("bin"))))
+        .collect();
+    versions.sort();
+    let path = env::var_os("PATH").unwrap_or_default();
+    versions
+        .into_iter()
+        .rev()
+        .map(|(_, folder)| folder)
+        .chain(env::split_paths(&path))
+        .find(|folder| complete(folder))
+        .ok_or_else(|| "PostgreSQL is not installed: apt-get install postgresql, or set POSTGRES_BIN".into())
+}
+
+fn complete(folder: &Path) -> bool {
+    ["initdb", "postgres", "psql"].iter().all(|program| folder.join(program).is_file())
+}
