@@ -1,0 +1,83 @@
+//! Pass 2 of the decoder: from the bytes of one column in a block of rows to an Arrow array.
+//!
+//! A [`Decode`] is chosen once a column ([`types`](crate::types)) and called once a block; inside is one tight loop
+//! without dispatch. Nested types collect the places of their children and call the children's decoders on those.
+
+mod array;
+mod composite;
+mod decimal;
+mod enumeration;
+mod fixed;
+mod formatted;
+mod hstore;
+mod money;
+mod network;
+mod numeric;
+mod range;
+mod temporal;
+mod text;
+
+use arrow_array::ArrayRef;
+use arrow_buffer::{BooleanBuffer, NullBuffer};
+
+pub(crate) use array::List;
+pub(crate) use composite::Composite;
+pub(crate) use decimal::Decimal;
+pub(crate) use enumeration::Enumeration;
+pub(crate) use fixed::{Boolean, Fixed, Uuid};
+pub(crate) use formatted::{Formatted, bit_string, time_with_zone};
+pub(crate) use hstore::Hstore;
+pub(crate) use money::Money;
+pub(crate) use network::{address, hardware_address};
+pub(crate) use range::{Multirange, Range};
+pub(crate) use temporal::{Date, Interval, Time, Timestamp};
+pub(crate) use text::{Binary, Text};
+
+use crate::cells::{Cells, NULL};
+
+/// Turns the values of one column in a block of rows into an Arrow array of as many values.
+pub(crate) trait Decode: Send + Sync {
+    /// The array, or why a value cannot be in it.
+    fn decode(&self, cells: Cells<'_>) -> Result<ArrayRef, Reject>;
+}
+
+/// Why a value cannot be in the array.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Reject {
+    /// The value is fine, the Arrow type cannot hold it: what it is, and the name of a type that can.
+    Value { holds: String, way_out: &'static str },
+    /// The bytes are not what the type's binary form promises.
+    Broken(String),
+}
+
+impl Reject {
+    /// The value is fine, but only text can hold it.
+    pub(crate) fn value(holds: impl Into<String>) -> Self {
+        Reject::Value { holds: holds.into(), way_out: "utf8" }
+    }
+
+    /// The bytes are not what the type's binary form promises.
+    pub(crate) fn broken(what: impl Into<String>) -> Self {
+        Reject::Broken(what.into())
+    }
+}
+
+impl From<arrow_schema::ArrowError> for Reject {
+    fn from(error: arrow_schema::ArrowError) -> Self {
+        Reject::Broken(error.to_string())
+    }
+}
+
+/// Which values are not NULL; `None` when all are, so that no validity buffer is made.
+pub(crate) fn validity(cells: Cells<'_>) -> Option<NullBuffer> {
+    let is_valid = |row: usize| cells.offsets.get(row).is_some_and(|&offset| offset != NULL);
+    cells.has_nulls.then(|| NullBuffer::new(BooleanBuffer::collect_bool(cells.len(), is_valid)))
+}
+
+/// A length or an offset of a child array.
+pub(crate) fn child_offset(count: usize) -> Result<i32, Reject> {
+    i32::try_from(count).map_err(|_| Reject::broken("a batch holds more than 2^31 child values"))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,108 @@
+//! Dates, times, timestamps and intervals. PostgreSQL counts from 2000-01-01, Arrow from 1970-01-01.
+
+use arrow_array::types::{Date32Type, IntervalMonthDayNanoType, Time64MicrosecondType, TimestampMicrosecondType};
+use arrow_buffer::IntervalMonthDayNano;
+use arrow_schema::{DataType, IntervalUnit, TimeUnit};
+use bowshot_core::Infinity;
+
+use super::{Decode, Fixed, Reject};
+use crate::cells::{Cells, NULL, load};
+
+/// Days from 1970-01-01 to 2000-01-01.
+const EPOCH_DAYS: i32 = 10_957;
+/// Microseconds from 1970-01-01 to 2000-01-01.
+const EPOCH_MICROSECONDS: i64 = EPOCH_DAYS as i64 * DAY_MICROSECONDS;
+const DAY_MICROSECONDS: i64 = 86_400_000_000;
+
+/// `date` as date32.
+pub(crate) struct Date(pub(crate) Infinity);
+
+impl Decode for Date {
+    fn decode(&self, cells: Cells<'_>) -> Result<arrow_array::ArrayRef, Reject> {
+        let is_infinite = |offset: u32| {
+            let days = i32::from_be_bytes(load(cells.bytes, offset as usize));
+            days == i32::MAX || days == i32::MIN
+        };
+        let fixed = Fixed::<Date32Type, _, 4>::new(DataType::Date32, |bytes| match i32::from_be_bytes(bytes) {
+            i32::MAX => Err(Reject::value("infinity")),
+            i32::MIN => Err(Reject::value("-infinity")),
+            days => days.checked_add(EPOCH_DAYS).ok_or_else(|| Reject::value(format!("day {days} from 2000-01-01"))),
+        });
+        decode_finite(cells, self.0, is_infinite, &fixed)
+    }
+}
+
+/// `timestamp` and `timestamptz` as timestamp\[us\], with the data type's zone.
+pub(crate) struct Timestamp(pub(crate) DataType, pub(crate) Infinity);
+
+impl Decode for Timestamp {
+    fn decode(&self, cells: Cells<'_>) -> Result<arrow_array::ArrayRef, Reject> {
+        let is_infinite = |offset: u32| {
+            let microseconds = i64::from_be_bytes(load(cells.bytes, offset as usize));
+            microseconds == i64::MAX || microseconds == i64::MIN
+        };
+        let fixed = Fixed::<TimestampMicrosecondType, _, 8>::new(self.0.clone(), |bytes| {
+            match i64::from_be_bytes(bytes) {
+                i64::MAX => Err(Reject::value("infinity")),
+                i64::MIN => Err(Reject::value("-infinity")),
+                microseconds => microseconds
+                    .checked_add(EPOCH_MICROSECONDS)
+                    .ok_or_else(|| Reject::value("a moment after the year 294246")),
+            }
+        });
+        decode_finite(cells, self.1, is_infinite, &fixed)
+    }
+}
+
+/// Decodes after infinite values were made NULL, where that is asked for.
+fn decode_finite(
+    cells: Cells<'_>,
+    infinity: Infinity,
+    is_infinite: impl Fn(u32) -> bool,
+    decoder: &dyn Decode,
+) -> Result<arrow_array::ArrayRef, Reject> {
+    let infinite = |&offset: &u32| offset != NULL && is_infinite(offset);
+    if infinity == Infinity::Error || !cells.offsets.iter().any(infinite) {
+        return decoder.decode(cells);
+    }
+    let finite: Vec<u32> = cells.offsets.iter().map(|offset| if infinite(offset) { NULL } else { *offset }).collect();
+    decoder.decode(Cells { offsets: &finite, has_nulls: true, ..cells })
+}
+
+/// `time` as time64\[us\].
+pub(crate) struct Time;
+
+impl Decode for Time {
+    fn decode(&self, cells: Cells<'_>) -> Result<arrow_array::ArrayRef, Reject> {
+        let data_type = DataType::Time64(TimeUnit::Microsecond);
+        Fixed::<Time64MicrosecondType, _, 8>::new(data_type, |bytes| match i64::from_be_bytes(bytes) {
+            DAY_MICROSECONDS => Err(Reject::value("24:00:00")),
+            microseconds if (0..DAY_MICROSECONDS).contains(&microseconds) => Ok(microseconds),
+            _ => Err(Reject::broken("a time is not within a day")),
+        })
+        .decode(cells)
+    }
+}
+
+/// `interval` as months, days and nanoseconds.
+pub(crate) struct Interval;
+
+impl Decode for Interval {
+    fn decode(&self, cells: Cells<'_>) -> Result<arrow_array::ArrayRef, Reject> {
+        let data_type = DataType::Interval(IntervalUnit::MonthDayNano);
+        Fixed::<IntervalMonthDayNanoType, _, 16>::new(data_type, |bytes| {
+            let microseconds = i64::from_be_bytes(load(&bytes, 0));
+            let days = i32::from_be_bytes(load(&bytes, 8));
+            let months = i32::from_be_bytes(load(&bytes, 12));
+            match (months, days, microseconds) {
+                (i32::MAX, i32::MAX, i64::MAX) => Err(Reject::value("infinity")),
+                (i32::MIN, i32::MIN, i64::MIN) => Err(Reject::value("-infinity")),
+                _ => microseconds
+                    .checked_mul(1000)
+                    .map(|nanoseconds| IntervalMonthDayNano::new(months, days, nanoseconds))
+                    .ok_or_else(|| Reject::value("an interval of more than 292 years of hours")),
+            }
+        })
+        .decode(cells)
+    }
+}

@@ -1,0 +1,94 @@
+//! Asks the server what a query returns, without running it (Parse and Describe of the extended protocol).
+
+use std::collections::BTreeMap;
+
+use bowshot_core::{Error, ErrorKind, Result};
+use bytes::BytesMut;
+use postgres_protocol::message::frontend;
+
+use crate::catalog::number;
+use crate::connect::Session;
+use crate::error::{broken, from_response};
+use crate::message::{Body, tag};
+use crate::types::Described;
+
+/// What the catalogue says of the table columns that a query returns.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Origin {
+    /// Declared NOT NULL.
+    pub(crate) not_null: bool,
+    /// Declared dimensions of an array; 0 for anything else.
+    pub(crate) dimensions: usize,
+}
+
+/// The columns of the query's result. An error where it returns no rows at all.
+pub(crate) fn describe(session: &mut Session, sql: &str) -> Result<Vec<Described>> {
+    let mut messages = BytesMut::new();
+    let build = |messages: &mut BytesMut| {
+        frontend::parse("", sql, std::iter::empty(), messages)?;
+        frontend::describe(b'S', "", messages)
+    };
+    build(&mut messages).map_err(|error| {
+        Error::new(ErrorKind::Config, format!("the query cannot be sent: {error}")).with_source(error)
+    })?;
+    frontend::sync(&mut messages);
+    session.send(&messages)?;
+    let mut columns = None;
+    let mut returns_rows = true;
+    let mut failure = None;
+    loop {
+        let message = session.receive()?;
+        match message.tag {
+            tag::ROW_DESCRIPTION => columns = Some(row_description(message.body)?),
+            b'n' => returns_rows = false,
+            tag::ERROR => failure = Some(from_response(message.body)),
+            tag::READY => break,
+            _ => {}
+        }
+    }
+    match (failure, columns) {
+        (Some(error), _) => Err(error),
+        (None, Some(columns)) => Ok(columns),
+        (None, None) if returns_rows => Err(broken("it described no result")),
+        (None, None) => Err(Error::new(ErrorKind::Unsupported, "the statement returns no rows, so there is nothing to read")
+            .with_hint("Bowshot reads results; run statements that change something with the database's own client")),
+    }
+}
+
+/// The columns in a RowDescription message.
+fn row_description(body: &[u8]) -> Result<Vec<Described>> {
+    let mut body = Body(body);
+    let count = body.i16().unwrap_or(0);
+    (0..count).map(|_| column(&mut body).ok_or_else(|| broken("a description of a result is cut off"))).collect()
+}
+
+/// One column: name, table, number in the table, type, length of the type, type modifier, format.
+fn column(body: &mut Body<'_>) -> Option<Described> {
+    let name = String::from_utf8_lossy(body.text()?).into_owned();
+    let table = body.i32()?.cast_unsigned();
+    let number = body.i16()?;
+    let oid = body.i32()?.cast_unsigned();
+    let _length = body.i16()?;
+    let modifier = body.i32()?;
+    let _format = body.i16()?;
+    Some(Described { name, oid, modifier, origin: (table != 0).then_some((table, number)) })
+}
+
+/// What the catalogue says of the columns that come straight from a table.
+pub(crate) fn origins(session: &mut Session, columns: &[Described]) -> Result<BTreeMap<(u32, i16), Origin>> {
+    let pairs: Vec<String> =
+        columns.iter().filter_map(|column| column.origin).map(|(table, number)| format!("({table}, {number})")).collect();
+    if pairs.is_empty() {
+        return Ok(BTreeMap::new());
+    }
+    let rows = session.query(&format!(
+        "SELECT attrelid, attnum, attnotnull::int, attndims FROM pg_catalog.pg_attribute \
+         WHERE (attrelid, attnum) IN ({})",
+        pairs.join(", ")
+    ))?;
+    let entry = |row: &Vec<Option<String>>| {
+        let origin = Origin { not_null: number::<u8>(row, 2)? == 1, dimensions: number(row, 3)? };
+        Ok(((number(row, 0)?, number(row, 1)?), origin))
+    };
+    rows.iter().map(entry).collect()
+}

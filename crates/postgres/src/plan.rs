@@ -1,0 +1,241 @@
+//! From a request to a plan: describe, choose types, split on one snapshot.
+
+use std::sync::Arc;
+
+use arrow_schema::{DataType, Schema};
+use bowshot_core::{Cancel, Error, ErrorKind, Estimate, Options, Partition, Partitioning, Plan, Request, Result, Value};
+use bowshot_sql::{Dialect, Shape, analyse, bind, quote_identifier, strip_end};
+use parking_lot::Mutex;
+
+use crate::catalog::Catalog;
+use crate::connect::Session;
+use crate::describe::{describe, origins};
+use crate::ranges;
+use crate::scan::{PostgresScan, Sessions};
+use crate::snapshot;
+use crate::split;
+use crate::statement::{Protocol, Statement};
+use crate::types::{Cast, Column, Described, Types, is_builtin};
+use crate::uri::Config;
+
+/// Bytes that one fetch of a cursor should bring, by a guess of 64 bytes a row.
+const CURSOR_ROWS: i32 = 16_384;
+
+/// One query of the request, ready to be sent.
+pub(crate) struct Prepared {
+    /// Without a semicolon at its end, its placeholders as `$1`.
+    pub(crate) sql: String,
+    pub(crate) params: Vec<Value>,
+    pub(crate) shape: Shape,
+}
+
+/// How the result is divided.
+pub(crate) struct Division {
+    /// The SQL of each partition, of which the query's columns come out unchanged, and its description.
+    pub(crate) parts: Vec<(String, Partition)>,
+    /// Why, as the end of a sentence that begins "n partitions because".
+    pub(crate) reason: String,
+    pub(crate) estimate: Estimate,
+}
+
+impl Division {
+    /// Everything in one partition.
+    pub(crate) fn whole(sql: &str, reason: impl Into<String>) -> Self {
+        let label = Partition { label: "the whole result".into(), rows: None };
+        Division { parts: vec![(sql.to_owned(), label)], reason: reason.into(), estimate: Estimate::default() }
+    }
+}
+
+/// Plans the request over a new connection.
+pub(crate) fn plan(config: &Arc<Config>, request: &Request, cancel: &Cancel) -> Result<Plan> {
+    let options = &request.options;
+    let queries = request.queries.iter().map(prepare).collect::<Result<Vec<_>>>()?;
+    let Some(first) = queries.first() else {
+        return Err(Error::new(ErrorKind::Config, "there is no query"));
+    };
+    let mut session = snapshot::begin(config, options, None, cancel)?;
+    let described = describe_all(&mut session, &queries)?;
+    let columns = columns(&mut session, &described, first, options, queries.len() == 1)?;
+    let mut division = divide(&mut session, &queries, &described, options)?;
+    let shared = if division.parts.len() > 1 { Some(snapshot::export(&mut session)?) } else { None };
+    let snapshot = match shared {
+        Some(Ok(name)) => Some(name),
+        // One after the other over the one connection, which sees one state of the database anyhow.
+        Some(Err(error)) if queries.len() > 1 => {
+            division.reason = format!("they are the given queries, read over one connection: {}", error.message());
+            None
+        }
+        Some(Err(error)) => {
+            division = Division::whole(&first.sql, format!("the server shares no snapshot: {}", error.message()));
+            None
+        }
+        None => None,
+    };
+    let protocol = protocol(config, options, &queries)?;
+    let statements = division
+        .parts
+        .iter()
+        .enumerate()
+        .map(|(place, (sql, _))| statement(sql, queries.get(place).unwrap_or(first), &columns, protocol))
+        .collect::<Result<Vec<_>>>()?;
+    let fields: Vec<_> = columns.iter().map(|column| Arc::clone(&column.field)).collect();
+    let schema = Arc::new(Schema::new(fields));
+    let scan = Arc::new_cyclic(|this| PostgresScan {
+        this: this.clone(),
+        // Other connections must go where this one went: other hosts have other snapshots.
+        config: session.same_server(config),
+        options: options.clone(),
+        snapshot: snapshot.clone(),
+        sessions: Mutex::new(Sessions { planner: Some(session), ended: Vec::new() }),
+        schema: Arc::clone(&schema),
+        columns,
+        statements,
+        batch_bytes: options.batch_bytes,
+        cursor_rows: CURSOR_ROWS,
+    });
+    Ok(Plan {
+        schema,
+        snapshot,
+        partitions: division.parts.into_iter().map(|(_, partition)| partition).collect(),
+        reason: division.reason,
+        estimate: division.estimate,
+        scan,
+    })
+}
+
+fn prepare(query: &bowshot_core::Query) -> Result<Prepared> {
+    let (sql, params) = bind(query, Dialect::Postgres)?;
+    let sql = strip_end(&sql, Dialect::Postgres).to_owned();
+    let shape = analyse(&sql, Dialect::Postgres);
+    Ok(Prepared { sql, params, shape })
+}
+
+/// The columns of the first query; an error where another one has others.
+fn describe_all(session: &mut Session, queries: &[Prepared]) -> Result<Vec<Described>> {
+    let mut columns: Option<Vec<Described>> = None;
+    for (place, query) in queries.iter().enumerate() {
+        let described = describe(session, &query.sql)?;
+        let Some(first) = &columns else {
+            columns = Some(described);
+            continue;
+        };
+        let differs = |(a, b): &(&Described, &Described)| (a.oid, a.modifier) != (b.oid, b.modifier) || a.name != b.name;
+        let different = first.iter().zip(&described).find(differs);
+        if first.len() != described.len() || different.is_some() {
+            let which = different.map_or("the number of columns".into(), |(a, _)| format!("column \"{}\"", a.name));
+            let message = format!("query {} of the list differs from the first one in {which}", place + 1);
+            return Err(Error::new(ErrorKind::Config, message)
+                .with_hint("queries of a list need the same names and types of columns; cast them in the queries"));
+        }
+    }
+    Ok(columns.unwrap_or_default())
+}
+
+fn columns(
+    session: &mut Session,
+    described: &[Described],
+    query: &Prepared,
+    options: &Options,
+    alone: bool,
+) -> Result<Vec<Column>> {
+    if let Some(unknown) = options.types.keys().find(|name| !described.iter().any(|column| column.name == **name)) {
+        let names: Vec<&str> = described.iter().map(|column| column.name.as_str()).collect();
+        return Err(Error::new(ErrorKind::Config, format!("types= names a column \"{unknown}\" that is not in the result"))
+            .with_column(unknown)
+            .with_hint(format!("the columns are {}", names.join(", "))));
+    }
+    let wants_text = |oid: u32| {
+        described.iter().any(|column| column.oid == oid && options.types.get(&column.name) == Some(&DataType::Utf8))
+    };
+    let is_known = |oid: u32| is_builtin(oid) && !wants_text(oid);
+    let catalog = Catalog::load(session, described.iter().map(|column| column.oid), is_known)?;
+    let origins = origins(session, described)?;
+    let types = Types { catalog: &catalog, infinity: options.infinity };
+    described
+        .iter()
+        .map(|column| {
+            let origin = column.origin.and_then(|origin| origins.get(&origin)).copied().unwrap_or_default();
+            // Only a query that can make no NULL itself keeps its columns' NOT NULL; infinite dates may become NULL.
+            let may_null = options.infinity == bowshot_core::Infinity::Null;
+            let nullable = !(alone && query.shape.read && query.shape.plain && origin.not_null && !may_null);
+            types.column(column, options.types.get(&column.name), origin.dimensions, nullable)
+        })
+        .collect()
+}
+
+fn divide(
+    session: &mut Session,
+    queries: &[Prepared],
+    described: &[Described],
+    options: &Options,
+) -> Result<Division> {
+    let [query] = queries else {
+        let part = |(place, query): (usize, &Prepared)| {
+            (query.sql.clone(), Partition { label: format!("query {}", place + 1), rows: None })
+        };
+        return Ok(Division {
+            parts: queries.iter().enumerate().map(part).collect(),
+            reason: "they are the given queries".into(),
+            estimate: Estimate::default(),
+        });
+    };
+    match &options.partitioning {
+        Partitioning::Single => Ok(Division::whole(&query.sql, "it was asked for")),
+        Partitioning::Column { column, count, range } => {
+            ranges::divide(session, query, described, column, *count, *range)
+        }
+        Partitioning::Auto if options.workers() == 1 => Ok(Division::whole(&query.sql, "one connection reads it")),
+        Partitioning::Auto => split::divide(session, query, described, options.workers()),
+    }
+}
+
+/// The protocol that was asked for, else the fastest one that serves the queries.
+fn protocol(config: &Config, options: &Options, queries: &[Prepared]) -> Result<Protocol> {
+    let name = options.protocol.as_deref().or(config.protocol.as_deref());
+    let copies = queries.iter().all(|query| query.shape.read && query.params.is_empty());
+    match name.map(Protocol::parse).transpose()? {
+        Some(Protocol::Copy) if !copies => {
+            Err(Error::new(ErrorKind::Config, "COPY takes no parameters, and only SELECT, VALUES, WITH and TABLE")
+                .with_hint("leave protocol= out, or use \"extended\""))
+        }
+        Some(protocol) => Ok(protocol),
+        None if copies => Ok(Protocol::Copy),
+        None => Ok(Protocol::Extended),
+    }
+}
+
+fn statement(sql: &str, query: &Prepared, columns: &[Column], protocol: Protocol) -> Result<Statement> {
+    let casts = columns.iter().any(|column| column.cast.is_some());
+    let mut binary = vec![true; columns.len()];
+    let sql = match (casts, query.shape.read) {
+        (false, _) => sql.to_owned(),
+        (true, true) => with_casts(sql, columns),
+        (true, false) => {
+            // SHOW, EXPLAIN and their like stand in no subquery, but Bind asks for text as well.
+            for (binary, column) in binary.iter_mut().zip(columns) {
+                match column.cast {
+                    None => {}
+                    Some(Cast::Output(_)) => *binary = false,
+                    Some(Cast::To(_)) => {
+                        let message = format!("column \"{}\" of this statement cannot be cast", column.field.name());
+                        return Err(Error::new(ErrorKind::Unsupported, message).with_column(column.field.name()));
+                    }
+                }
+            }
+            sql.to_owned()
+        }
+    };
+    Ok(Statement { protocol, sql, params: query.params.clone(), binary })
+}
+
+/// The query inside another one that casts its columns. Names given by place, since a result may repeat its own.
+fn with_casts(sql: &str, columns: &[Column]) -> String {
+    let names: Vec<String> = (1..=columns.len()).map(|place| format!("c{place}")).collect();
+    let list: Vec<String> = columns
+        .iter()
+        .zip(&names)
+        .map(|(column, name)| column.cast.as_ref().map_or_else(|| name.clone(), |cast| cast.sql(name)))
+        .collect();
+    let alias = quote_identifier("bowshot", Dialect::Postgres);
+    format!("SELECT {} FROM ({sql}\n) AS {alias}({})", list.join(", "), names.join(", "))
+}

@@ -1,0 +1,200 @@
+//! Reads partitions: one statement each, over one connection, in blocks of about a batch.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use arrow_array::{RecordBatch, RecordBatchOptions};
+use arrow_schema::SchemaRef;
+use bowshot_core::{Connection, Error, ErrorKind, Reader, Result, format_type};
+
+use crate::connect::Session;
+use crate::copy;
+use crate::decode::Reject;
+use crate::error::{broken, from_response};
+use crate::message::tag;
+use crate::rows::{Rows, Stop};
+use crate::scan::PostgresScan;
+use crate::statement::{Protocol, Statement};
+use crate::types::Column;
+
+/// Room that every read from the socket finds in the buffer.
+const READ_ROOM: usize = 256 << 10;
+
+/// A read that yields less than this found the server slower than us.
+const SHORT_READ: usize = 64 << 10;
+
+/// How long we then let the server's bytes gather. PostgreSQL sends 8 KiB at a time; to wake up for each send costs
+/// both sides more than it takes to decode it, while the kernel's socket buffer holds several milliseconds of them.
+const GATHER: Duration = Duration::from_micros(1000);
+
+/// How many bytes of a partition come before we ever wait, so that small results are never delayed.
+const NO_WAIT: usize = 1 << 20;
+
+/// A connection on the plan's snapshot.
+pub(crate) struct PostgresConnection {
+    /// `None` only while it is dropped.
+    session: Option<Session>,
+    /// Places of fields, reused from block to block.
+    rows: Rows,
+    scan: Arc<PostgresScan>,
+    /// No reader stopped half-way.
+    clean: bool,
+}
+
+impl PostgresConnection {
+    pub(crate) fn new(session: Session, scan: Arc<PostgresScan>) -> Self {
+        let rows = Rows::new(scan.columns.len(), scan.batch_bytes);
+        PostgresConnection { session: Some(session), rows, scan, clean: true }
+    }
+}
+
+impl Drop for PostgresConnection {
+    fn drop(&mut self) {
+        // The session that exported the snapshot stays open until the scan ends: later workers import it.
+        if let (Some(session), true) = (self.session.take(), self.clean) {
+            self.scan.keep(session);
+        }
+    }
+}
+
+impl Connection for PostgresConnection {
+    fn open(&mut self, index: usize) -> Result<Box<dyn Reader + '_>> {
+        let scan = Arc::clone(&self.scan);
+        let closed = || Error::new(ErrorKind::Internal, "the plan has no such partition");
+        let statement = scan.statements.get(index).ok_or_else(closed)?;
+        let session = self.session.as_mut().ok_or_else(closed)?;
+        self.clean = false;
+        self.rows.clear();
+        session.send(&statement.start(scan.cursor_rows)?)?;
+        let header = statement.protocol == Protocol::Copy;
+        let schema = Arc::clone(&scan.schema);
+        let statement = statement.clone();
+        Ok(Box::new(PartitionReader {
+            session,
+            rows: &mut self.rows,
+            clean: &mut self.clean,
+            scan,
+            schema,
+            statement,
+            expects_header: header,
+            suspended: false,
+            received: 0,
+        }))
+    }
+}
+
+/// The rows of one statement.
+struct PartitionReader<'a> {
+    session: &'a mut Session,
+    rows: &'a mut Rows,
+    clean: &'a mut bool,
+    scan: Arc<PostgresScan>,
+    schema: SchemaRef,
+    statement: Statement,
+    /// COPY's signature has not come yet.
+    expects_header: bool,
+    /// The cursor has more rows.
+    suspended: bool,
+    /// Bytes of this partition so far.
+    received: usize,
+}
+
+impl Reader for PartitionReader<'_> {
+    fn next(&mut self) -> Result<Option<RecordBatch>> {
+        if *self.clean {
+            return Ok(None);
+        }
+        let tag = self.statement.protocol.row_tag();
+        loop {
+            if self.expects_header {
+                match copy::take_header(&mut self.session.buffer)? {
+                    copy::Header::Taken => self.expects_header = false,
+                    copy::Header::Incomplete => self.fill()?,
+                    copy::Header::Other => self.control()?,
+                }
+                continue;
+            }
+            match self.rows.index(self.session.buffer.unread(), tag, self.scan.batch_bytes)? {
+                Stop::Full => return self.emit().map(Some),
+                Stop::Incomplete(_) => self.fill()?,
+                Stop::Trailer => {}
+                Stop::Other if self.rows.count() > 0 => return self.emit().map(Some),
+                Stop::Other => {
+                    self.session.buffer.consume(self.rows.bytes());
+                    self.rows.clear();
+                    self.control()?;
+                    if *self.clean {
+                        return Ok(None);
+                    }
+                }
+            }
+        }
+    }
+}
+
+impl PartitionReader<'_> {
+    /// Waits for more bytes.
+    fn fill(&mut self) -> Result<()> {
+        let count = self.session.fill(READ_ROOM)?;
+        self.received += count;
+        if count < SHORT_READ && self.received > NO_WAIT {
+            std::thread::sleep(GATHER);
+        }
+        Ok(())
+    }
+
+    /// Handles a message that is no row.
+    fn control(&mut self) -> Result<()> {
+        let message = self.session.receive()?;
+        match message.tag {
+            tag::ERROR => return Err(from_response(message.body)),
+            tag::READY if self.suspended => {
+                self.suspended = false;
+                let next = self.statement.resume(self.scan.cursor_rows)?;
+                self.session.send(&next)?;
+            }
+            tag::READY => *self.clean = true,
+            // PortalSuspended.
+            b's' => self.suspended = true,
+            // The last two are ParseComplete and BindComplete.
+            tag::COPY_OUT | tag::COPY_DONE | tag::COMMAND_COMPLETE | b'1' | b'2' => {}
+            // An empty query has no columns, so it was refused when it was described.
+            tag => return Err(broken(&format!("message '{}' came within a result", tag.escape_ascii()))),
+        }
+        Ok(())
+    }
+
+    /// Decodes the indexed rows and gives up their bytes.
+    fn emit(&mut self) -> Result<RecordBatch> {
+        let bytes = self.session.buffer.unread_with_slack();
+        let mut arrays = Vec::with_capacity(self.scan.columns.len());
+        for (place, column) in self.scan.columns.iter().enumerate() {
+            let cells = self.rows.cells(place, bytes);
+            if cells.has_nulls && !column.field.is_nullable() {
+                return Err(broken("it sent NULL for a column that is NOT NULL").with_column(column.field.name()));
+            }
+            arrays.push(column.decoder.decode(cells).map_err(|reject| rejected(column, reject))?);
+        }
+        let options = RecordBatchOptions::new().with_row_count(Some(self.rows.count()));
+        let batch = RecordBatch::try_new_with_options(Arc::clone(&self.schema), arrays, &options)?;
+        self.session.buffer.consume(self.rows.bytes());
+        self.rows.clear();
+        Ok(batch)
+    }
+}
+
+/// The error of a value that cannot be in its column.
+fn rejected(column: &Column, reject: Reject) -> Error {
+    let (name, type_name) = (column.field.name(), &column.type_name);
+    match reject {
+        Reject::Value { holds, way_out } => {
+            let arrow = format_type(column.field.data_type());
+            let message = format!("column \"{name}\" ({type_name}) holds {holds}, which {arrow} cannot");
+            let other = if way_out == "utf8" || way_out == "binary" { "" } else { " or \"utf8\"" };
+            Error::new(ErrorKind::Value, message)
+                .with_hint(format!("read it as another type: types={{\"{name}\": \"{way_out}\"{other}}}"))
+        }
+        Reject::Broken(what) => broken(&format!("column \"{name}\" ({type_name}): {what}")),
+    }
+    .with_column(name)
+}

@@ -1,0 +1,177 @@
+//! Pass 1 of the decoder: where the fields of a block of rows begin.
+//!
+//! COPY BINARY (`d` messages) and the extended protocol (`D` messages) lay a row out alike: a 16-bit count of fields,
+//! then each field with its 32-bit length in front (PostgreSQL manual, "COPY: Binary Format" and "Message Formats").
+//! This pass only hops from length to length; pass 2 ([`decode`](crate::decode)) then runs one tight loop a column.
+
+use bowshot_core::Result;
+
+use crate::cells::{Cells, NULL, load};
+use crate::error::broken;
+use crate::message::LONGEST;
+
+/// The most rows of one block, whatever their size.
+const MOST_ROWS: usize = 1 << 16;
+
+/// Where the fields of a block of rows begin, column by column.
+pub(crate) struct Rows {
+    columns: usize,
+    /// Rows that there is room for.
+    capacity: usize,
+    /// Rows that were indexed.
+    count: usize,
+    /// `capacity` offsets for each column, one column after the other.
+    offsets: Vec<u32>,
+    /// Whether each column has a NULL.
+    has_nulls: Vec<bool>,
+    /// Bytes of the messages that were indexed.
+    bytes: usize,
+}
+
+/// Why indexing stopped.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Stop {
+    /// The block is full.
+    Full,
+    /// The next message has not arrived whole; it needs this many more bytes (at least 1).
+    Incomplete(usize),
+    /// The next message is no row.
+    Other,
+    /// COPY's trailer was read.
+    Trailer,
+}
+
+impl Rows {
+    /// For blocks of about `block_bytes` received bytes.
+    pub(crate) fn new(columns: usize, block_bytes: usize) -> Self {
+        // The smallest row: message header, field count, and every field NULL.
+        let smallest = 7 + 4 * columns;
+        let capacity = (block_bytes / smallest + 1).min(MOST_ROWS);
+        Rows {
+            columns,
+            capacity,
+            count: 0,
+            offsets: vec![NULL; columns * capacity],
+            has_nulls: vec![false; columns],
+            bytes: 0,
+        }
+    }
+
+    /// How many rows are indexed.
+    pub(crate) fn count(&self) -> usize {
+        self.count
+    }
+
+    /// How many received bytes the indexed messages take: what can be consumed after decoding.
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// Forgets the rows, for the next block.
+    pub(crate) fn clear(&mut self) {
+        self.count = 0;
+        self.bytes = 0;
+        self.has_nulls.fill(false);
+    }
+
+    /// The fields of one column, in the bytes that were indexed.
+    pub(crate) fn cells<'a>(&'a self, column: usize, bytes: &'a [u8]) -> Cells<'a> {
+        let start = column * self.capacity;
+        let offsets = self.offsets.get(start..start + self.count).unwrap_or_default();
+        Cells { bytes, offsets, has_nulls: self.has_nulls.get(column).copied().unwrap_or(true) }
+    }
+
+    /// Indexes the rows that arrived whole, from the first message that was not indexed yet.
+    ///
+    /// `unread` begins with the block's first message; `tag` is that of row messages (`d` or `D`); `limit` is the
+    /// size at which the block is full.
+    pub(crate) fn index(&mut self, unread: &[u8], tag: u8, limit: usize) -> Result<Stop> {
+        loop {
+            if self.count == self.capacity || self.bytes >= limit {
+                return Ok(Stop::Full);
+            }
+            let start = self.bytes;
+            let Some(missing) = missing(unread, start)? else {
+                // The whole message is here.
+                let message = Message::at(unread, start);
+                if message.tag != tag {
+                    return Ok(Stop::Other);
+                }
+                if !self.row(unread, &message)? {
+                    self.bytes = message.end;
+                    return Ok(Stop::Trailer);
+                }
+                self.bytes = message.end;
+                continue;
+            };
+            return Ok(Stop::Incomplete(missing));
+        }
+    }
+
+    /// Indexes one row; false for COPY's trailer.
+    #[inline(always)]
+    fn row(&mut self, unread: &[u8], message: &Message) -> Result<bool> {
+        let count = i16::from_be_bytes(load(unread, message.body));
+        if usize::try_from(count) != Ok(self.columns) {
+            if count == -1 && message.end - message.body == 2 {
+                return Ok(false);
+            }
+            return Err(broken(&format!("a row has {count} fields where {} were announced", self.columns)));
+        }
+        let row = self.count;
+        let mut at = message.body + 2;
+        // Columns are `capacity` apart; the chunk of a column that has ended is never touched.
+        for (offsets, has_nulls) in self.offsets.chunks_exact_mut(self.capacity).zip(&mut self.has_nulls) {
+            let length = u32::from_be_bytes(load(unread, at));
+            at += 4;
+            let is_null = length == u32::MAX;
+            let Some(offset) = offsets.get_mut(row) else { break };
+            // A block is far below 4 GiB, except for one row of up to 1 GB values, which `limit` ends it at.
+            *offset = if is_null { NULL } else { u32::try_from(at).unwrap_or(NULL) };
+            *has_nulls |= is_null;
+            at += if is_null { 0 } else { length as usize };
+            if at > message.end {
+                return Err(broken("a field is longer than its row"));
+            }
+        }
+        if at != message.end {
+            return Err(broken("a row is longer than its fields")
+                .with_hint("if a proxy splits rows over messages, read with protocol=\"extended\""));
+        }
+        self.count += 1;
+        Ok(true)
+    }
+}
+
+/// A message's place in the received bytes: a tag, a 32-bit length that counts itself, a body.
+struct Message {
+    tag: u8,
+    body: usize,
+    end: usize,
+}
+
+impl Message {
+    #[inline(always)]
+    fn at(bytes: &[u8], start: usize) -> Self {
+        let [tag] = load(bytes, start);
+        let length = u32::from_be_bytes(load(bytes, start + 1)) as usize;
+        Message { tag, body: start + 5, end: start + 1 + length }
+    }
+}
+
+/// How many bytes of the message at `start` have not arrived; `None` when it is whole.
+#[inline(always)]
+fn missing(unread: &[u8], start: usize) -> Result<Option<usize>> {
+    let have = unread.len().saturating_sub(start);
+    if have < 5 {
+        return Ok(Some(5 - have));
+    }
+    let message = Message::at(unread, start);
+    if !(message.body..=start + LONGEST).contains(&message.end) {
+        return Err(broken("a message has an impossible length"));
+    }
+    Ok(message.end.checked_sub(unread.len()).filter(|&missing| missing > 0))
+}
+
+#[cfg(test)]
+mod tests;

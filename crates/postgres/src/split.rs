@@ -1,0 +1,210 @@
+//! Splits a query by itself: ranges of one table's pages.
+//!
+//! The candidate table's name in the query is replaced by a subquery over a range of its pages (`ctid`), which
+//! PostgreSQL flattens and reads with a TID range scan: each page is read once, whatever the number of ranges. All
+//! that could make the parts differ from the whole is looked for first; what cannot be proven is not split.
+
+mod functions;
+mod relation;
+
+use std::collections::BTreeSet;
+
+use bowshot_core::{Estimate, Partition, Result};
+use bowshot_sql::{Candidate, Dialect, quote_identifier, splice};
+
+use crate::connect::Session;
+use crate::describe::describe;
+use crate::explain::{Explained, ScanNode, explain};
+use crate::plan::{Division, Prepared};
+use crate::types::Described;
+use relation::{Leaf, Relation};
+
+/// Pages of a range: 8 MiB, a fraction of a second of work, so that no connection is left waiting for another one.
+const RANGE_PAGES: u64 = 1024;
+
+/// Tables with fewer pages than this are read before a second connection would be ready.
+const LEAST_PAGES: u64 = 2 * RANGE_PAGES;
+
+/// More ranges than this would burden the plan; ranges of larger tables are longer.
+const MOST_RANGES: u64 = 4096;
+
+/// A table that a part of the query's rows comes from, page by page.
+struct Driving<'a> {
+    candidate: &'a Candidate,
+    relation: Relation,
+    /// What the server scans of it, in the server's order.
+    leaves: Vec<Leaf>,
+    /// Pages of the other tables of the query.
+    other_pages: u64,
+}
+
+impl Driving<'_> {
+    fn pages(&self) -> u64 {
+        self.leaves.iter().map(|leaf| leaf.pages).sum()
+    }
+}
+
+/// Divides the query's result into ranges of pages, or says why it cannot.
+pub(crate) fn divide(
+    session: &mut Session,
+    query: &Prepared,
+    described: &[Described],
+    workers: usize,
+) -> Result<Division> {
+    match ranges(session, query, described, workers)? {
+        Ok(division) => Ok(division),
+        Err(reason) => Ok(Division::whole(&query.sql, reason)),
+    }
+}
+
+fn ranges(
+    session: &mut Session,
+    query: &Prepared,
+    described: &[Described],
+    workers: usize,
+) -> Result<std::result::Result<Division, String>> {
+    let candidates = match &query.shape.split {
+        Ok(candidates) => candidates,
+        Err(reason) => return Ok(Err(reason.clone())),
+    };
+    if session.version() < 140_000 {
+        return Ok(Err("PostgreSQL before version 14 cannot scan a range of pages".into()));
+    }
+    if !query.params.is_empty() {
+        return Ok(Err("it has parameters".into()));
+    }
+    if let Some(column) = SYSTEM_COLUMNS.iter().find(|column| query.shape.mentions(column)) {
+        return Ok(Err(format!("it uses the system column {column}")));
+    }
+    if let Some(reason) = functions::obstacle(session, query)? {
+        return Ok(Err(reason));
+    }
+    let explained = explain(session, &query.sql)?;
+    let driving = match largest(session, candidates, &explained)? {
+        Ok(driving) => driving,
+        Err(reason) => return Ok(Err(reason)),
+    };
+    let pages = driving.pages();
+    if pages < LEAST_PAGES {
+        return Ok(Err(format!("{} has only {pages} pages", driving.relation.name)));
+    }
+    let joins = explained.scans.len() > driving.leaves.len() || explained.others > 0;
+    if joins && driving.other_pages > pages / 4 {
+        return Ok(Err("every connection would read the other tables again".into()));
+    }
+    // Each range of a join prepares the other side anew, so there are as few ranges as connections.
+    let connections = u64::try_from(workers).unwrap_or(1);
+    let length = if joins { pages.div_ceil(connections) } else { RANGE_PAGES.max(pages / MOST_RANGES) };
+    let parts = parts(&query.sql, &driving, length);
+    if let Some(reason) = check(session, described, &driving, &parts)? {
+        return Ok(Err(reason));
+    }
+    let estimate = Estimate { rows: Some(explained.rows), bytes: Some(pages * driving.relation.page_bytes) };
+    let name = &driving.relation.name;
+    Ok(Ok(Division { parts, reason: format!("the pages of {name} can be read in ranges"), estimate }))
+}
+
+/// Columns that every table has and its subquery has not.
+const SYSTEM_COLUMNS: [&str; 6] = ["ctid", "xmin", "xmax", "cmin", "cmax", "tableoid"];
+
+/// The candidate with the most pages of those that the server reads from end to end.
+fn largest<'a>(
+    session: &mut Session,
+    candidates: &'a [Candidate],
+    explained: &Explained,
+) -> Result<std::result::Result<Driving<'a>, String>> {
+    let mut best: Option<Driving<'a>> = None;
+    let mut obstacle = String::from("none of its tables can be split");
+    for candidate in candidates {
+        let relation = match Relation::find(session, &candidate.name)? {
+            Ok(relation) => relation,
+            Err(reason) => {
+                obstacle = reason;
+                continue;
+            }
+        };
+        match scanned(&relation, explained) {
+            Ok(leaves) => {
+                let own: BTreeSet<u32> = leaves.iter().map(|leaf| leaf.oid).collect();
+                let other_pages = relation::pages(session, &explained.scans)?
+                    .into_iter()
+                    .filter_map(|(oid, pages)| (!own.contains(&oid)).then_some(pages))
+                    .sum();
+                let driving = Driving { candidate, relation, leaves, other_pages };
+                if best.as_ref().is_none_or(|best| best.pages() < driving.pages()) {
+                    best = Some(driving);
+                }
+            }
+            Err(reason) => obstacle = reason,
+        }
+    }
+    Ok(best.ok_or(obstacle))
+}
+
+/// What the server scans of the relation: itself or its partitions, each once and from end to end.
+fn scanned(relation: &Relation, explained: &Explained) -> std::result::Result<Vec<Leaf>, String> {
+    let is = |node: &ScanNode, leaf: &Leaf| node.schema == leaf.schema && node.table == leaf.table;
+    let mut found: Vec<Leaf> = Vec::new();
+    for node in &explained.scans {
+        let Some(leaf) = relation.leaves.iter().find(|leaf| is(node, leaf)) else { continue };
+        if node.method != "Seq Scan" {
+            return Err(format!("the server reads {} by its {}", relation.name, node.method.to_lowercase()));
+        }
+        if found.iter().any(|known| known.oid == leaf.oid) {
+            return Err(format!("it reads {} more than once", relation.name));
+        }
+        if !leaf.is_heap {
+            return Err(format!("{} is not stored in pages of rows", leaf.table));
+        }
+        found.push(leaf.clone());
+    }
+    if found.is_empty() { Err(format!("the server does not read {}", relation.name)) } else { Ok(found) }
+}
+
+/// The query over each range of pages, the last range of each table open-ended: it may grow, though nobody here sees
+/// what is added.
+fn parts(sql: &str, driving: &Driving<'_>, length: u64) -> Vec<(String, Partition)> {
+    let columns: Vec<String> =
+        driving.relation.columns.iter().map(|name| quote_identifier(name, Dialect::Postgres)).collect();
+    let columns = columns.join(", ");
+    let mut parts = Vec::new();
+    for leaf in &driving.leaves {
+        let table = leaf.quoted();
+        let ranges = leaf.pages.div_ceil(length).max(1);
+        for range in 0..ranges {
+            let (from, to) = (range * length, (range + 1) * length);
+            let last = range + 1 == ranges;
+            let end = if last { String::new() } else { format!(" AND ctid < '({to},0)'::pg_catalog.tid") };
+            let slice =
+                format!("(SELECT {columns} FROM ONLY {table} WHERE ctid >= '({from},0)'::pg_catalog.tid{end})");
+            let until = if last { "the end".to_owned() } else { (to - 1).to_string() };
+            let label = format!("pages {from} to {until} of {}", leaf.table);
+            let rows = leaf.rows.map(|rows| rows * length.min(leaf.pages) / leaf.pages.max(1));
+            parts.push((splice(sql, driving.candidate, &slice), Partition { label, rows }));
+        }
+    }
+    parts
+}
+
+/// Whether the server sees the same columns in the first part and reads it by its range; else why not.
+fn check(
+    session: &mut Session,
+    described: &[Described],
+    driving: &Driving<'_>,
+    parts: &[(String, Partition)],
+) -> Result<Option<String>> {
+    let Some((sql, _)) = parts.first() else { return Ok(Some("it has no pages".into())) };
+    session.query("SAVEPOINT bowshot_split")?;
+    let tried = describe(session, sql).and_then(|columns| Ok((columns, explain(session, sql)?)));
+    session.query("ROLLBACK TO SAVEPOINT bowshot_split; RELEASE SAVEPOINT bowshot_split")?;
+    let name = &driving.relation.name;
+    let Ok((columns, explained)) = tried else {
+        return Ok(Some(format!("it uses {name} in a way that a slice of it cannot stand for")));
+    };
+    let alike = |(a, b): (&Described, &Described)| (&a.name, a.oid, a.modifier) == (&b.name, b.oid, b.modifier);
+    if columns.len() != described.len() || !columns.iter().zip(described).all(alike) {
+        return Ok(Some(format!("a slice of {name} would change the types of its columns")));
+    }
+    let by_range = explained.scans.iter().any(|node| node.method == "Tid Range Scan");
+    Ok((!by_range).then(|| format!("the server would not read {name} by ranges of pages")))
+}

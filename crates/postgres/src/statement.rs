@@ -1,0 +1,115 @@
+//! The messages that start a partition, for each protocol.
+
+use bowshot_core::{Error, ErrorKind, Result, Value};
+use bytes::{BufMut, BytesMut};
+use postgres_protocol::IsNull;
+use postgres_protocol::message::frontend;
+
+/// How rows come from the server. All of them carry fields in the same binary form.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Protocol {
+    /// `COPY (query) TO STDOUT (FORMAT binary)`: the fastest, without parameters.
+    Copy,
+    /// Parse, Bind, Execute with binary results: parameters, poolers, servers without COPY.
+    Extended,
+    /// The same, some rows at a time, so that the server never runs ahead.
+    Cursor,
+}
+
+impl Protocol {
+    /// The protocol of this name, ours or ConnectorX's. The values read are the same over each of them.
+    pub(crate) fn parse(name: &str) -> Result<Self> {
+        match name {
+            "copy" | "binary" | "csv" => Ok(Protocol::Copy),
+            "extended" | "simple" | "text" => Ok(Protocol::Extended),
+            "cursor" => Ok(Protocol::Cursor),
+            _ => Err(Error::new(ErrorKind::Config, format!("PostgreSQL has no protocol \"{name}\""))
+                .with_hint("protocol is \"copy\", \"extended\" or \"cursor\"")),
+        }
+    }
+
+    /// The tag of messages that hold rows.
+    pub(crate) fn row_tag(self) -> u8 {
+        match self {
+            Protocol::Copy => b'd',
+            Protocol::Extended | Protocol::Cursor => b'D',
+        }
+    }
+}
+
+/// What one partition asks of the server.
+#[derive(Clone, Debug)]
+pub(crate) struct Statement {
+    pub(crate) protocol: Protocol,
+    pub(crate) sql: String,
+    pub(crate) params: Vec<Value>,
+    /// Whether each column comes as binary; otherwise as the server's text. Not for COPY.
+    pub(crate) binary: Vec<bool>,
+}
+
+impl Statement {
+    /// The messages that run it.
+    pub(crate) fn start(&self, cursor_rows: i32) -> Result<BytesMut> {
+        let mut messages = BytesMut::new();
+        match self.protocol {
+            Protocol::Copy => {
+                // The line break ends a comment at the end of the query.
+                let sql = format!("COPY ({}\n) TO STDOUT (FORMAT binary)", self.sql);
+                frontend::query(&sql, &mut messages).map_err(unsendable)?;
+            }
+            Protocol::Extended => self.bind(0, &mut messages)?,
+            Protocol::Cursor => self.bind(cursor_rows, &mut messages)?,
+        }
+        Ok(messages)
+    }
+
+    /// The messages that ask a cursor for more rows.
+    pub(crate) fn resume(&self, cursor_rows: i32) -> Result<BytesMut> {
+        let mut messages = BytesMut::new();
+        frontend::execute("", cursor_rows, &mut messages).map_err(unsendable)?;
+        frontend::sync(&mut messages);
+        Ok(messages)
+    }
+
+    fn bind(&self, most_rows: i32, messages: &mut BytesMut) -> Result<()> {
+        frontend::parse("", &self.sql, std::iter::empty(), messages).map_err(unsendable)?;
+        let parameter_formats = self.params.iter().map(|value| i16::from(matches!(value, Value::Bytes(_))));
+        let result_formats = self.binary.iter().map(|&binary| i16::from(binary));
+        frontend::bind("", "", parameter_formats, &self.params, write_value, result_formats, messages).map_err(
+            |error| match error {
+                frontend::BindError::Conversion(error) => {
+                    Error::new(ErrorKind::Config, format!("a parameter cannot be sent: {error}"))
+                }
+                frontend::BindError::Serialization(error) => unsendable(error),
+            },
+        )?;
+        frontend::execute("", most_rows, messages).map_err(unsendable)?;
+        frontend::sync(messages);
+        Ok(())
+    }
+}
+
+/// A parameter as text, which the server reads as the type that the query needs; bytes as they are.
+fn write_value(
+    value: &Value,
+    to: &mut BytesMut,
+) -> std::result::Result<IsNull, Box<dyn std::error::Error + Sync + Send>> {
+    match value {
+        Value::Null => return Ok(IsNull::Yes),
+        Value::Bool(value) => to.put_slice(if *value { b"t" } else { b"f" }),
+        Value::Int(value) => to.put_slice(value.to_string().as_bytes()),
+        // PostgreSQL's own spelling; Rust's shortest form is exact.
+        Value::Float(value) if value.is_nan() => to.put_slice(b"NaN"),
+        Value::Float(value) if value.is_infinite() => {
+            to.put_slice(if *value > 0.0 { b"Infinity" } else { b"-Infinity" });
+        }
+        Value::Float(value) => to.put_slice(format!("{value:e}").as_bytes()),
+        Value::Text(value) => to.put_slice(value.as_bytes()),
+        Value::Bytes(value) => to.put_slice(value),
+    }
+    Ok(IsNull::No)
+}
+
+fn unsendable(error: std::io::Error) -> Error {
+    Error::new(ErrorKind::Config, format!("the query cannot be sent: {error}")).with_source(error)
+}
