@@ -1,0 +1,68 @@
+use bowshot_core::ErrorKind;
+
+use super::*;
+
+#[test]
+fn addresses_are_told_from_sql() {
+    let addresses = [
+        "postgresql://user:p%40ss@host:5432/tpch?sslmode=require",
+        "postgresql+psycopg2://host/tpch",
+        "mysql://host/db",
+        "sqlite:///relative.db",
+        "sqlite:////absolute/path.db",
+        "sqlite+pysqlite:///x.db",
+        "file:shop.db?mode=ro",
+        "host=/tmp dbname=shop user=me",
+        "dbname = shop",
+        "/data/my shop.db",
+        "./shop",
+        "../shop",
+        "shop.sqlite3",
+        "select.db",
+        "C:\\data\\shop.db",
+        ":memory:",
+    ];
+    for address in addresses {
+        assert!(is_uri(address), "{address}");
+    }
+    let queries = [
+        "SELECT 1",
+        "select * from main.db",
+        "SELECT\n1",
+        "lineitem",
+        "public.lineitem",
+        "WITH a AS (SELECT 1) SELECT * FROM a",
+        "-- first\nSELECT 1",
+        "/* hint */ SELECT 1",
+        "(SELECT 1) UNION (SELECT 2)",
+        "VALUES(1)",
+        "SELECT 'postgresql://host/db'",
+        "UPDATE t SET host = 1 RETURNING host",
+        "table lineitem",
+        "",
+    ];
+    for query in queries {
+        assert!(!is_uri(query), "{query}");
+    }
+}
+
+#[test]
+fn an_unknown_scheme_names_the_known_ones_and_no_password() {
+    let error = connect("mysql+pymysql://me:secret@host/shop").err().unwrap();
+    assert_eq!(error.kind(), ErrorKind::Unsupported);
+    let text = error.to_string();
+    assert!(text.contains("mysql://") && text.contains("postgresql://") && text.contains("sqlite://"), "{text}");
+    assert!(!text.contains("secret"), "{text}");
+}
+
+#[test]
+fn sql_in_the_place_of_an_address_is_named() {
+    assert_eq!(connect("SELECT 1").err().unwrap().kind(), ErrorKind::Config);
+}
+
+#[test]
+fn a_file_without_an_ending_is_found_on_disk() {
+    let manifest = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml");
+    assert!(is_uri(manifest.to_str().unwrap()));
+    assert!(is_uri("Cargo.toml"), "relative to the current folder");
+}

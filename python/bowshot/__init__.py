@@ -1,0 +1,57 @@
+"""Bowshot: your database, one bowshot from your dataframe.
+
+`read_sql` reads a query into pandas, Polars or Arrow; `query` does so later or batch by batch; `plan` says how it would
+be read. Errors are in `bowshot.exceptions`.
+"""
+
+from ._bowshot import Progress, RecordBatch, Schema, Stream, Table, __version__
+from ._plan import Partition, Plan
+from ._query import Query, plan, query
+from ._read_sql import read_sql
+from .exceptions import (
+    AuthenticationError,
+    CancelledError,
+    ConfigError,
+    ConnectError,
+    ConnectionLimitError,
+    ConnectionLostError,
+    DataError,
+    Error,
+    InternalError,
+    IoError,
+    ProtocolError,
+    SqlError,
+    TimeoutError,  # noqa: A004 - also the built-in one
+    TlsError,
+    UnsupportedError,
+)
+
+__all__ = [
+    "AuthenticationError",
+    "CancelledError",
+    "ConfigError",
+    "ConnectError",
+    "ConnectionLimitError",
+    "ConnectionLostError",
+    "DataError",
+    "Error",
+    "InternalError",
+    "IoError",
+    "Partition",
+    "Plan",
+    "Progress",
+    "ProtocolError",
+    "Query",
+    "RecordBatch",
+    "Schema",
+    "SqlError",
+    "Stream",
+    "Table",
+    "TimeoutError",
+    "TlsError",
+    "UnsupportedError",
+    "__version__",
+    "plan",
+    "query",
+    "read_sql",
+]

@@ -1,0 +1,111 @@
+"""What a user names a database and a query with, in pandas' order or in ConnectorX'."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from ._bowshot import is_uri
+from .exceptions import ConfigError, UnsupportedError
+
+if TYPE_CHECKING:
+    import sqlalchemy
+
+    Connection: TypeAlias = str | os.PathLike[str] | sqlalchemy.Engine | sqlalchemy.Connection | sqlalchemy.URL
+    """What names a database: a URI, the path of an SQLite file, or a SQLAlchemy engine, connection or URL."""
+    Sql: TypeAlias = str | Sequence[str]
+    """A query; the name of a table; or queries that are the partitions of one result."""
+
+_TABLE = re.compile(r"[^\W\d][\w$]*(\.[^\W\d][\w$]*)?")
+
+
+def database_and_queries(sql: Any, con: Any, columns: Sequence[str] | None = None) -> tuple[str, list[str]]:
+    """The database's URI and the queries, whichever came first.
+
+    >>> database_and_queries("SELECT 1", "shop.db") == database_and_queries("shop.db", "SELECT 1")
+    True
+    >>> database_and_queries("orders", "shop.db", columns=["id"])
+    ('shop.db', ['SELECT "id" FROM "orders"'])
+    """
+    if _names_database(sql) and not _names_database(con):
+        sql, con = con, sql
+    return _uri(con), _queries(sql, columns)
+
+
+def _names_database(value: Any) -> bool:
+    if isinstance(value, str):
+        return is_uri(value)
+    return isinstance(value, os.PathLike) or _sqlalchemy_url(value) is not None
+
+
+def _uri(con: Any) -> str:
+    if isinstance(con, str):
+        return con
+    if isinstance(con, os.PathLike):
+        path = os.fspath(con)
+        return os.fsdecode(path) if os.path.isabs(path) else os.path.join(".", os.fsdecode(path))  # noqa: PTH117, PTH118
+    url = _sqlalchemy_url(con)
+    if url is not None:
+        return url
+    if isinstance(con, Mapping):
+        raise UnsupportedError("several databases in one query are not supported; read each one by itself")
+    if con is None:
+        raise TypeError("con is missing: a URI, the path of an SQLite file, or a SQLAlchemy engine or URL")
+    hint = ""
+    module = type(con).__module__.partition(".")[0]
+    if module == "sqlite3":
+        hint = '; give the path of its file, as in read_sql("SELECT …", "shop.db")'
+    elif module.startswith("psycopg"):
+        hint = "; give its URI, as in postgresql://user@host/database"
+    raise TypeError(
+        f"con must be a URI, a path, or a SQLAlchemy engine or URL, not {module}.{type(con).__name__}: Bowshot opens"
+        f" connections of its own{hint}"
+    )
+
+
+def _sqlalchemy_url(con: Any) -> str | None:
+    """The URL of a SQLAlchemy object with its password; `None` for anything else. Never imports SQLAlchemy."""
+    sqlalchemy = sys.modules.get("sqlalchemy")
+    if sqlalchemy is None:
+        return None
+    if isinstance(con, sqlalchemy.Connection):
+        con = con.engine
+    if isinstance(con, sqlalchemy.Engine):
+        con = con.url
+    if not isinstance(con, sqlalchemy.URL):
+        return None
+    if con.get_backend_name() == "sqlite" and con.database in (None, "", ":memory:"):
+        raise UnsupportedError(
+            "an SQLite database in memory belongs to the connection that made it, and Bowshot opens its own; save it to"
+            " a file (VACUUM INTO 'copy.db') and read that"
+        )
+    return str(con.render_as_string(hide_password=False))
+
+
+def _queries(sql: Any, columns: Sequence[str] | None) -> list[str]:
+    if sql is None:
+        raise TypeError("sql is missing: a query, the name of a table, or a list of queries")
+    if isinstance(sql, str):
+        return [_table_query(sql, columns) if _TABLE.fullmatch(sql.strip()) else sql]
+    # SQLAlchemy's text() and select() know their own text.
+    if type(sql).__module__.partition(".")[0] == "sqlalchemy":
+        return [str(sql)]
+    if isinstance(sql, Sequence) and sql and all(isinstance(query, str) for query in sql):
+        return list(sql)
+    if isinstance(sql, Sequence) and not sql:
+        raise ConfigError("the list of queries is empty; give at least one")
+    raise TypeError(f"sql must be a str or a list of str, not {type(sql).__name__}")
+
+
+def _table_query(table: str, columns: Sequence[str] | None) -> str:
+    """A bare word is a table, as in `pandas.read_sql`; names keep their case."""
+    chosen = ", ".join(map(_quoted, columns)) if columns else "*"
+    return f"SELECT {chosen} FROM {'.'.join(map(_quoted, table.strip().split('.')))}"
+
+
+def _quoted(name: str) -> str:
+    escaped = name.replace('"', '""')
+    return f'"{escaped}"'

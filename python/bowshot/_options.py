@@ -1,0 +1,61 @@
+"""The options of a read, which `read_sql`, `query` and `plan` share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from .exceptions import ConfigError
+
+
+def keywords(
+    *,
+    protocol: str | None = None,
+    partition_on: str | None = None,
+    partition_range: tuple[int, int] | None = None,
+    partition_num: int | None = None,
+    pre_execution_query: str | Sequence[str] | None = None,
+    types: Mapping[str, Any] | None = None,
+    infinity: str = "error",
+    connections: int | None = None,
+    several: bool = False,
+    batch_bytes: int | None = None,
+    buffer_bytes: int | None = None,
+) -> dict[str, Any]:
+    """The options as the compiled half takes them; `several`: there is more than one query.
+
+    >>> keywords(partition_on="id")
+    Traceback (most recent call last):
+    bowshot.exceptions.ConfigError: partition_on needs partition_num: how many partitions to make
+    """
+    if partition_on is not None and several:
+        raise ConfigError("a list of queries is split already; leave partition_on out")
+    if partition_on is not None and partition_num is None:
+        raise ConfigError("partition_on needs partition_num: how many partitions to make")
+    if partition_range is not None and partition_on is None:
+        raise ConfigError("partition_range needs partition_on: the column that it is of")
+    _positive("partition_num", partition_num)
+    _positive("connections", connections)
+    _positive("batch_bytes", batch_bytes)
+    _positive("buffer_bytes", buffer_bytes)
+    # Without a column, Bowshot splits by itself; the number then says how many connections may read at once.
+    if partition_on is None and connections is None:
+        connections = partition_num
+    before = [pre_execution_query] if isinstance(pre_execution_query, str) else list(pre_execution_query or ())
+    return {
+        "connections": connections,
+        "protocol": protocol,
+        "partition_on": partition_on,
+        "partition_num": partition_num,
+        "partition_range": None if partition_range is None else tuple(map(int, partition_range)),
+        "types": [(column, str(name)) for column, name in (types or {}).items()],
+        "infinity": infinity,
+        "before": before,
+        "batch_bytes": batch_bytes,
+        "buffer_bytes": buffer_bytes,
+    }
+
+
+def _positive(name: str, value: int | None) -> None:
+    if value is not None and value < 1:
+        raise ConfigError(f"{name} must be at least 1, not {value}")

@@ -1,0 +1,223 @@
+"""A query that is read when it is asked for its rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from . import _bowshot
+from ._arguments import database_and_queries
+from ._options import keywords
+from ._params import Params, plain_params
+from ._plan import Plan
+from ._require import installed, require
+from .pandas import FrameOptions, ParseDates, read_frame, read_frames
+from .polars import read_polars
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
+    import pyarrow as pa
+
+    from ._arguments import Connection, Sql
+
+
+class Query:
+    """A query on a database; nothing is read before one of its methods asks for rows.
+
+    Looking at `schema` or `plan` asks the database what the result looks like and keeps that snapshot for the next
+    read. Each further read plans anew and sees the database as it is then.
+    """
+
+    def __init__(self, uri: str, queries: list[str], params: Params, options: dict[str, Any], progress: Any) -> None:
+        self._uri = uri
+        self._queries = queries
+        self._params, self._named = plain_params(params)
+        self._options = options
+        self._progress = progress
+        self._planned: _bowshot.Plan | None = None
+
+    def _plan(self) -> _bowshot.Plan:
+        """The last plan, made if there is none."""
+        if self._planned is None:
+            self._planned = _bowshot.plan(self._uri, self._queries, self._params, self._named, self._options)
+        return self._planned
+
+    def _unread(self) -> _bowshot.Plan:
+        """A plan that can be read."""
+        if self._planned is not None and not self._planned.unread:
+            self._planned = None
+        return self._plan()
+
+    @property
+    def plan(self) -> Plan:
+        """How it is read: partitions, snapshot, and why it was or was not split."""
+        return Plan(self._plan())
+
+    @property
+    def schema(self) -> _bowshot.Schema:
+        """The columns of the result."""
+        return self._plan().schema
+
+    def batches(self, batch_size: int | None = None) -> Iterator[Any]:
+        """The result batch by batch, in bounded memory: `pyarrow.RecordBatch` where pyarrow is installed, else
+        `bowshot.RecordBatch`, which any library takes through `__arrow_c_array__`.
+
+        With `batch_size`, each batch has exactly that many rows, the last one fewer. Leaving the loop early ends the
+        query in the database.
+        """
+        return _batches(self._unread().read(self._progress), batch_size)
+
+    def to_arrow(self) -> pa.Table:
+        """The whole result as a `pyarrow.Table`."""
+        require("pyarrow", "arrow")
+        import pyarrow
+
+        return pyarrow.table(self._unread().read(self._progress).read_all())
+
+    def to_reader(self, batch_size: int | None = None) -> pa.RecordBatchReader:
+        """The result as a `pyarrow.RecordBatchReader`, which reads on while it is consumed."""
+        require("pyarrow", "arrow")
+        import pyarrow
+
+        stream = self._unread().read(self._progress)
+        return pyarrow.RecordBatchReader.from_batches(pyarrow.schema(stream.schema), _batches(stream, batch_size))
+
+    def to_table(self) -> _bowshot.Table:
+        """The whole result in Arrow memory, without pyarrow: `len()`, `nbytes`, and `__arrow_c_stream__` for others."""
+        return self._unread().read(self._progress).read_all()
+
+    def to_pandas(
+        self,
+        *,
+        index_col: str | Sequence[str] | None = None,
+        coerce_float: bool = True,
+        parse_dates: ParseDates = None,
+        dtype: Any = None,
+        dtype_backend: Any = None,
+    ) -> pd.DataFrame:
+        """The whole result as a `pandas.DataFrame`; the parameters are those of `pandas.read_sql`."""
+        return read_frame(
+            self._unread(), FrameOptions(index_col, coerce_float, parse_dates, dtype, dtype_backend), self._progress
+        )
+
+    def to_pandas_chunks(
+        self,
+        chunksize: int,
+        *,
+        index_col: str | Sequence[str] | None = None,
+        coerce_float: bool = True,
+        parse_dates: ParseDates = None,
+        dtype: Any = None,
+        dtype_backend: Any = None,
+    ) -> Iterator[pd.DataFrame]:
+        """The result as frames of exactly `chunksize` rows, the last one shorter, in bounded memory."""
+        options = FrameOptions(index_col, coerce_float, parse_dates, dtype, dtype_backend)
+        return read_frames(self._unread(), options, chunksize, self._progress)
+
+    def to_polars(self) -> pl.DataFrame:
+        """The whole result as a `polars.DataFrame`."""
+        return read_polars(self._unread(), self._progress)
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        """The result as a stream for any library that speaks Arrow; it reads on while it is consumed."""
+        return self._unread().read(self._progress).__arrow_c_stream__(requested_schema)
+
+    def __arrow_c_schema__(self) -> object:
+        """The columns for any library that speaks Arrow."""
+        return self.schema.__arrow_c_schema__()
+
+    def __repr__(self) -> str:
+        text = " ".join(self._queries[0].split())
+        more = f" and {len(self._queries) - 1} more" if len(self._queries) > 1 else ""
+        return f"<bowshot.Query {text if len(text) < 80 else text[:77] + '…'}{more}>"
+
+
+def _batches(stream: _bowshot.Stream, batch_size: int | None) -> Iterator[Any]:
+    arrow: Any = None
+    if installed("pyarrow"):
+        import pyarrow
+
+        arrow = pyarrow.record_batch
+    try:
+        while (batch := stream.next_batch(batch_size)) is not None:
+            yield batch if arrow is None else arrow(batch)
+    finally:
+        stream.close()
+
+
+def query(
+    sql: Sql,
+    con: Connection,
+    *,
+    params: Params = None,
+    types: Mapping[str, Any] | None = None,
+    infinity: str = "error",
+    protocol: str | None = None,
+    partition_on: str | None = None,
+    partition_range: tuple[int, int] | None = None,
+    partition_num: int | None = None,
+    pre_execution_query: str | Sequence[str] | None = None,
+    connections: int | None = None,
+    batch_bytes: int | None = None,
+    buffer_bytes: int | None = None,
+    progress: Any = None,
+) -> Query:
+    """A query that is read when it is asked for its rows; the parameters are those of `read_sql`.
+
+    >>> import bowshot, sqlite3, tempfile, pathlib
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "shop.db"
+    >>> with sqlite3.connect(path) as connection:
+    ...     _ = connection.execute("CREATE TABLE items (id INTEGER, name TEXT)")
+    ...     _ = connection.execute("INSERT INTO items VALUES (7, 'bow')")
+    >>> items = bowshot.query("SELECT * FROM items WHERE id > ?", path, params=[3])
+    >>> items.schema.names, items.schema.types
+    (['id', 'name'], ['int64', 'utf8'])
+    >>> items.to_arrow().to_pylist()
+    [{'id': 7, 'name': 'bow'}]
+    """
+    uri, queries = database_and_queries(sql, con)
+    options = keywords(
+        protocol=protocol,
+        partition_on=partition_on,
+        partition_range=partition_range,
+        partition_num=partition_num,
+        pre_execution_query=pre_execution_query,
+        types=types,
+        infinity=infinity,
+        connections=connections,
+        several=len(queries) > 1,
+        batch_bytes=batch_bytes,
+        buffer_bytes=buffer_bytes,
+    )
+    return Query(uri, queries, params, options, progress)
+
+
+def plan(
+    sql: Sql,
+    con: Connection,
+    *,
+    params: Params = None,
+    types: Mapping[str, Any] | None = None,
+    infinity: str = "error",
+    protocol: str | None = None,
+    partition_on: str | None = None,
+    partition_range: tuple[int, int] | None = None,
+    partition_num: int | None = None,
+    pre_execution_query: str | Sequence[str] | None = None,
+    connections: int | None = None,
+) -> Plan:
+    """How a query would be read, without reading it; the parameters are those of `read_sql`."""
+    return query(
+        sql,
+        con,
+        params=params,
+        types=types,
+        infinity=infinity,
+        protocol=protocol,
+        partition_on=partition_on,
+        partition_range=partition_range,
+        partition_num=partition_num,
+        pre_execution_query=pre_execution_query,
+        connections=connections,
+    ).plan

@@ -1,0 +1,270 @@
+"""One function for pandas', ConnectorX' and Bowshot's own way to read a query."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, overload
+
+from ._arguments import database_and_queries
+from ._bowshot import Progress
+from ._options import keywords
+from ._params import Params
+from ._query import Query
+from .exceptions import ConfigError, UnsupportedError
+from .pandas import ParseDates
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
+    import pyarrow as pa
+    from typing_extensions import Unpack
+
+    from ._arguments import Connection, Sql
+
+ReturnType: TypeAlias = Literal["pandas", "arrow", "polars", "arrow_stream", "modin", "dask"]
+
+
+class _Source(TypedDict, total=False):
+    """What says where and how to read, whatever is returned."""
+
+    params: Params
+    types: Mapping[str, Any] | None
+    infinity: Literal["error", "null"]
+    protocol: str | None
+    partition_on: str | None
+    partition_range: tuple[int, int] | None
+    partition_num: int | None
+    strategy: str | None
+    pre_execution_query: str | Sequence[str] | None
+    connections: int | None
+    columns: Sequence[str] | None
+    progress: Callable[[Progress], object] | bool | Literal["always"] | None
+    batch_bytes: int | None
+    buffer_bytes: int | None
+    conn: Connection | None
+    query: Sql | None
+
+
+class _Pandas(_Source, total=False):
+    """What shapes a frame of pandas."""
+
+    index_col: str | Sequence[str] | None
+    coerce_float: bool
+    parse_dates: ParseDates
+    dtype: Any
+    dtype_backend: Any
+
+
+@overload
+def read_sql(
+    sql: Sql | Connection | None = None,
+    con: Connection | Sql | None = None,
+    *,
+    chunksize: None = None,
+    return_type: Literal["pandas"] = "pandas",
+    **options: Unpack[_Pandas],
+) -> pd.DataFrame: ...
+
+
+@overload
+def read_sql(
+    sql: Sql | Connection | None = None,
+    con: Connection | Sql | None = None,
+    *,
+    chunksize: int,
+    return_type: Literal["pandas"] = "pandas",
+    **options: Unpack[_Pandas],
+) -> Iterator[pd.DataFrame]: ...
+
+
+@overload
+def read_sql(
+    sql: Sql | Connection | None = None,
+    con: Connection | Sql | None = None,
+    *,
+    return_type: Literal["arrow"],
+    **options: Unpack[_Source],
+) -> pa.Table: ...
+
+
+@overload
+def read_sql(
+    sql: Sql | Connection | None = None,
+    con: Connection | Sql | None = None,
+    *,
+    return_type: Literal["polars"],
+    **options: Unpack[_Source],
+) -> pl.DataFrame: ...
+
+
+@overload
+def read_sql(
+    sql: Sql | Connection | None = None,
+    con: Connection | Sql | None = None,
+    *,
+    return_type: Literal["arrow_stream"],
+    batch_size: int | None = None,
+    **options: Unpack[_Source],
+) -> pa.RecordBatchReader: ...
+
+
+def read_sql(
+    sql: Any = None,
+    con: Any = None,
+    index_col: str | Sequence[str] | None = None,
+    coerce_float: bool = True,
+    params: Params = None,
+    parse_dates: ParseDates = None,
+    columns: Sequence[str] | None = None,
+    chunksize: int | None = None,
+    dtype_backend: Any = None,
+    dtype: Any = None,
+    *,
+    return_type: str = "pandas",
+    protocol: str | None = None,
+    partition_on: str | None = None,
+    partition_range: tuple[int, int] | None = None,
+    partition_num: int | None = None,
+    strategy: str | None = None,
+    pre_execution_query: str | Sequence[str] | None = None,
+    types: Mapping[str, Any] | None = None,
+    infinity: str = "error",
+    connections: int | None = None,
+    progress: Any = None,
+    batch_size: int | None = None,
+    batch_bytes: int | None = None,
+    buffer_bytes: int | None = None,
+    conn: Any = None,
+    query: Any = None,
+) -> Any:
+    """The result of a query as a dataframe or as Arrow.
+
+    `sql` and `con` may come in pandas' order (query, database) or in ConnectorX' (database, query).
+
+    Parameters
+    ----------
+    sql
+        A query; the bare name of a table; or a list of queries that together are the result, each one a partition.
+    con
+        A URI (`postgresql://…`, `sqlite:///…`), the path of an SQLite file, libpq's `host=… dbname=…`, or a SQLAlchemy
+        engine, connection or URL, of which only the address is used.
+    index_col, coerce_float, parse_dates, chunksize, dtype_backend, dtype
+        As in `pandas.read_sql`; for `return_type="pandas"` alone.
+    params
+        Values of the query's placeholders: a sequence for `$1`, `?` or `%s`, a mapping for `:name` or `%(name)s`.
+    columns
+        As in `pandas.read_sql`: which columns to read of a table; without effect on a query.
+    return_type
+        `"pandas"`, `"arrow"` (`pyarrow.Table`), `"polars"` or `"arrow_stream"` (`pyarrow.RecordBatchReader`).
+    protocol
+        The wire protocol: for PostgreSQL `"binary"`, `"csv"`, `"cursor"`, `"simple"` or `"text"`. The fastest that
+        serves the query is chosen without it.
+    partition_on, partition_num, partition_range
+        Split by equal ranges of a column of numbers, as in ConnectorX; rows where it is NULL are kept. Without them,
+        Bowshot splits by itself where that is sure to give the same rows.
+    strategy
+        Of ConnectorX' federated queries, which Bowshot does not have: only `None`.
+    pre_execution_query
+        A statement or several that every connection runs first (`SET work_mem = '1GB'`).
+    types
+        Arrow types by column name in place of the source's choice: `{"price": "float64"}`.
+    infinity
+        What becomes of infinite dates and timestamps: `"error"` or `"null"`.
+    connections
+        How many connections may read at once; one a core, at most 8, without it.
+    progress
+        True for a bar in the terminal, `"always"` also where standard error is none, or a callable that gets a
+        `bowshot.Progress` about twenty times a second.
+    batch_size
+        Rows in each batch of an `"arrow_stream"`.
+    batch_bytes, buffer_bytes
+        The size that batches aim at (1 MiB), and how many bytes of them may wait to be consumed (64 MiB).
+    conn, query
+        ConnectorX' names of `con` and `sql`.
+
+    Returns
+    -------
+    pandas.DataFrame, with `chunksize` an iterator of them; or what `return_type` names.
+
+    Raises
+    ------
+    bowshot.Error
+        In one of its kinds; see `bowshot.exceptions`.
+
+    Examples
+    --------
+    >>> import bowshot, sqlite3, tempfile, pathlib
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "shop.db"
+    >>> with sqlite3.connect(path) as connection:
+    ...     _ = connection.execute("CREATE TABLE items (id INTEGER, name TEXT)")
+    ...     _ = connection.execute("INSERT INTO items VALUES (7, 'bow')")
+    >>> bowshot.read_sql("SELECT * FROM items", path)
+       id name
+    0   7  bow
+    >>> bowshot.read_sql(f"sqlite:///{path}", "SELECT name FROM items", return_type="arrow").column_names
+    ['name']
+    """
+    sql = _one("sql", sql, "query", query)
+    con = _one("con", con, "conn", conn)
+    _check(return_type, strategy)
+    frame_only = {"index_col": index_col, "parse_dates": parse_dates, "chunksize": chunksize, "dtype": dtype}
+    if return_type != "pandas":
+        _refuse(return_type, "pandas", frame_only)
+    if return_type != "arrow_stream":
+        _refuse(return_type, "arrow_stream", {"batch_size": batch_size})
+    uri, queries = database_and_queries(sql, con, columns)
+    options = keywords(
+        protocol=protocol,
+        partition_on=partition_on,
+        partition_range=partition_range,
+        partition_num=partition_num,
+        pre_execution_query=pre_execution_query,
+        types=types,
+        infinity=infinity,
+        connections=connections,
+        several=len(queries) > 1,
+        batch_bytes=batch_bytes,
+        buffer_bytes=buffer_bytes,
+    )
+    what = Query(uri, queries, params, options, progress)
+    if return_type == "arrow":
+        return what.to_arrow()
+    if return_type == "polars":
+        return what.to_polars()
+    if return_type == "arrow_stream":
+        return what.to_reader(batch_size)
+    frame: dict[str, Any] = {
+        "index_col": index_col,
+        "coerce_float": coerce_float,
+        "parse_dates": parse_dates,
+        "dtype": dtype,
+        "dtype_backend": dtype_backend,
+    }
+    if chunksize is not None:
+        return what.to_pandas_chunks(chunksize, **frame)
+    return what.to_pandas(**frame)
+
+
+def _one(name: str, value: Any, other_name: str, other: Any) -> Any:
+    if value is not None and other is not None:
+        raise TypeError(f"read_sql got both {name} and {other_name}, which mean the same")
+    return other if value is None else value
+
+
+def _check(return_type: str, strategy: str | None) -> None:
+    if return_type in ("modin", "dask"):
+        way = {
+            "modin": "modin.pandas.DataFrame(bowshot.read_sql(…)) makes one of a pandas frame",
+            "dask": "dask.dataframe.from_pandas(bowshot.read_sql(…), npartitions=8) makes one of a pandas frame",
+        }
+        raise UnsupportedError(f'return_type="{return_type}" is not there yet; {way[return_type]}')
+    if return_type not in ("pandas", "arrow", "polars", "arrow_stream"):
+        raise ConfigError(f'return_type must be "pandas", "arrow", "polars" or "arrow_stream", not {return_type!r}')
+    if strategy is not None:
+        raise UnsupportedError("strategy is of federated queries, which Bowshot does not have; leave it out")
+
+
+def _refuse(return_type: str, only: str, options: dict[str, Any]) -> None:
+    given = [name for name, value in options.items() if value not in (None, False)]
+    if given:
+        raise ConfigError(f'{given[0]} is for return_type="{only}", not for "{return_type}"')

@@ -1,0 +1,303 @@
+"""Frames of pandas from a plan: what `pandas.read_sql` gives for the same query, straight from the database's bytes.
+
+docs/guide/pandas.md shows the types; docs/decisions/0004-pandas-frames.md says why they are so.
+"""
+
+from __future__ import annotations
+
+import datetime
+import json
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+from . import _bowshot
+from ._require import require
+from .exceptions import ConfigError, DataError
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pandas as pd
+
+ParseDates: TypeAlias = bool | Sequence[str] | Mapping[str, str | Mapping[str, Any]] | None
+Backend: TypeAlias = Literal["numpy", "numpy_nullable", "pyarrow"]
+
+# Days since 1970 that Python's dates reach.
+_FIRST_DAY = datetime.date.min.toordinal() - datetime.date(1970, 1, 1).toordinal()
+_LAST_DAY = datetime.date.max.toordinal() - datetime.date(1970, 1, 1).toordinal()
+_UNITS = frozenset({"D", "d", "h", "m", "s", "ms", "us", "ns"})
+# Rows that are made Python objects at a time, so that what comes in between stays small.
+_STRIDE = 1 << 17
+
+
+@dataclass(frozen=True)
+class FrameOptions:
+    """The parameters of `pandas.read_sql` that shape a frame; each means what it means there."""
+
+    index_col: str | Sequence[str] | None = None
+    coerce_float: bool = True
+    parse_dates: ParseDates = None
+    dtype: Any = None
+    dtype_backend: Any = None
+
+    @property
+    def backend(self) -> Backend:
+        """The kind of columns; pandas' own `no_default` object means NumPy's."""
+        if self.dtype_backend in ("pyarrow", "numpy_nullable"):
+            backend: Backend = self.dtype_backend
+            return backend
+        if self.dtype_backend in (None, "numpy") or getattr(self.dtype_backend, "name", "") == "no_default":
+            return "numpy"
+        raise ConfigError(f'dtype_backend must be "numpy_nullable" or "pyarrow", not {self.dtype_backend!r}')
+
+
+def read_frame(plan: _bowshot.Plan, options: FrameOptions, progress: Any = None) -> pd.DataFrame:
+    """The whole result as one frame."""
+    frames = _frames(plan, options, None, progress)
+    return next(frames)
+
+
+def read_frames(plan: _bowshot.Plan, options: FrameOptions, rows: int, progress: Any = None) -> Iterator[pd.DataFrame]:
+    """Frames of exactly `rows` rows each, the last one shorter; an empty result is one empty frame."""
+    if rows < 1:
+        raise ConfigError(f"chunksize must be at least 1, not {rows}")
+    return _frames(plan, options, rows, progress)
+
+
+def _frames(plan: _bowshot.Plan, options: FrameOptions, rows: int | None, progress: Any) -> Iterator[pd.DataFrame]:
+    require("pandas", "pandas")
+    require("pyarrow", "pandas")
+    names = plan.schema.names
+    backend = options.backend
+    read: Callable[[int | None], tuple[int, list[Any]]]
+    if backend == "pyarrow":
+        stream = plan.read(progress)
+        read = lambda rows: _arrow_columns(stream, rows)  # noqa: E731 - one of two ways to read
+    else:
+        reader = plan.read_frame(options.coerce_float, backend == "numpy_nullable", progress)
+        read = lambda rows: _numpy_columns(reader, names, rows, backend)  # noqa: E731
+    first = True
+    while True:
+        length, arrays = read(rows)
+        if not first and length == 0:
+            return
+        yield _shaped(_frame(arrays, names), options)
+        first = False
+        if rows is None or length < rows:
+            return
+
+
+def _frame(arrays: list[Any], names: list[str]) -> pd.DataFrame:
+    """A frame that takes the arrays over; names may repeat."""
+    import pandas as pd
+
+    frame = pd.DataFrame(dict(enumerate(arrays)), copy=False)
+    frame.columns = pd.Index(names) if names else pd.Index([], dtype=object)
+    return frame
+
+
+def _shaped(frame: pd.DataFrame, options: FrameOptions) -> pd.DataFrame:
+    if options.dtype:
+        frame = frame.astype(options.dtype)
+    frame = _with_dates(frame, options.parse_dates)
+    if options.index_col is not None:
+        index: Any = options.index_col if isinstance(options.index_col, str) else list(options.index_col)
+        frame = frame.set_index(index)
+    return frame
+
+
+def _with_dates(frame: pd.DataFrame, parse_dates: ParseDates) -> pd.DataFrame:
+    """Makes timestamps of the named columns: numbers count seconds unless a unit is given, text is parsed."""
+    import pandas as pd
+
+    if parse_dates is None or isinstance(parse_dates, bool):
+        return frame
+    wanted: Any = parse_dates if hasattr(parse_dates, "__iter__") else [parse_dates]
+    if isinstance(wanted, str):
+        wanted = [wanted]
+    formats: Mapping[Hashable, Any] = wanted if isinstance(wanted, Mapping) else {}
+    for position, name in enumerate(frame.columns):
+        if name not in wanted:
+            continue
+        column: Any = frame.iloc[:, position]
+        how = formats.get(name)
+        numbers = getattr(column.dtype, "kind", "O") in "iuf"
+        if isinstance(how, Mapping):
+            parsed = pd.to_datetime(column, **how)
+        elif how in _UNITS or (how is None and numbers):
+            parsed = pd.to_datetime(column, errors="coerce", unit=how or "s")
+        elif isinstance(column.dtype, pd.DatetimeTZDtype):
+            continue
+        else:
+            parsed = pd.to_datetime(column.astype(str) if numbers else column, errors="coerce", format=how)
+        frame.isetitem(position, parsed)
+    return frame
+
+
+def _arrow_columns(stream: _bowshot.Stream, rows: int | None) -> tuple[int, list[Any]]:
+    """Columns on Arrow memory, with the exact types of the result."""
+    import pandas as pd
+    import pyarrow as pa
+
+    if rows is None:
+        table = pa.table(stream.read_all())
+    else:
+        batch = stream.next_batch(rows)
+        schema = pa.schema(stream.schema)
+        table = pa.Table.from_batches([] if batch is None else [pa.record_batch(batch)], schema=schema)
+    return table.num_rows, [pd.arrays.ArrowExtensionArray(_plain_column(column)) for column in table.columns]
+
+
+def _plain_column(column: Any) -> Any:
+    """Without the extension types, of which pandas knows none: UUIDs as text, JSON as its text."""
+    import pyarrow as pa
+
+    if not isinstance(column.type, pa.BaseExtensionType):
+        return column
+    if column.type.extension_name == "arrow.uuid":
+        text = [[None if value is None else str(value) for value in chunk.to_pylist()] for chunk in column.chunks]
+        return pa.chunked_array(text, type=pa.string())
+    return column.cast(column.type.storage_type)
+
+
+def _numpy_columns(
+    reader: _bowshot.FrameReader, names: list[str], rows: int | None, backend: Backend
+) -> tuple[int, list[Any]]:
+    columns = reader.read(rows)
+    length = len(columns[0]) if columns else 0
+    arrays = []
+    columns.reverse()
+    # Each column is let go as soon as its array stands.
+    for name in names:
+        arrays.append(_array(columns.pop(), name, backend))
+    return length, arrays
+
+
+def _array(column: _bowshot.FrameColumn, name: str, backend: Backend) -> Any:
+    """The array of one column, on the column's own memory where NumPy or Arrow can hold it."""
+    import numpy as np
+    import pandas as pd
+
+    length = len(column)
+    kind = column.kind
+    if backend == "numpy" and column.nulls == length:
+        # pandas sees only None here, whatever the type in the database.
+        return _objects(np.full(length, None, dtype=object))
+    if kind == "text":
+        import pyarrow as pa
+
+        na_value: Any = pd.NA if backend == "numpy_nullable" else np.nan
+        texts = pa.record_batch(column.take_batch()).column(0)
+        return pd.array(texts, dtype=pd.StringDtype("pyarrow", na_value=na_value), copy=False)
+    if kind == "object":
+        objects = _python_objects(column, name)
+        return _objects(objects) if objects.dtype == object else objects
+    values: Any = np.asarray(column.take_values())
+    taken = column.take_mask()
+    mask: Any = None if taken is None else np.asarray(taken)
+    if kind == "instant":
+        return _instants(values, column.zone)
+    if kind == "day":
+        return _objects(_dates(values, mask, name))
+    if mask is None:
+        return values
+    if kind == "float64":
+        return pd.arrays.FloatingArray(values, mask)
+    if kind == "bool":
+        if backend == "numpy_nullable":
+            return pd.arrays.BooleanArray(values, mask)
+        objects = values.astype(object)
+        objects[mask] = None
+        return _objects(objects)
+    # Only integers beyond 2^53 come here with NumPy's backend: float64 would change them.
+    return pd.arrays.IntegerArray(values, mask)
+
+
+def _objects(values: np.ndarray[Any, Any]) -> pd.Series[Any]:
+    """Python objects that pandas shall leave alone."""
+    import pandas as pd
+
+    return pd.Series(values, dtype=object, copy=False)
+
+
+def _instants(values: np.ndarray[Any, Any], zone: str | None) -> Any:
+    import pandas as pd
+
+    if zone is None:
+        return values
+    unit: Any = str(values.dtype)[len("datetime64[") : -1]
+    utc = pd.array(values.view("int64"), dtype=pd.DatetimeTZDtype(unit, "UTC"), copy=False)
+    return utc if zone in ("UTC", "+00:00") else pd.DatetimeIndex(utc).tz_convert(zone)
+
+
+def _dates(days: np.ndarray[Any, Any], mask: Any, name: str) -> np.ndarray[Any, Any]:
+    """Dates of days since 1970. Equal days share one object."""
+    import numpy as np
+
+    if mask is not None:
+        days[mask] = days[~mask][0]
+    low, high = int(days.min()), int(days.max())
+    if low < _FIRST_DAY or high > _LAST_DAY:
+        raise DataError(
+            f'column "{name}" (date) holds a day outside of the years 1 to 9999, which datetime.date cannot; read it as'
+            f' Arrow: dtype_backend="pyarrow", or as text: types={{"{name}": "utf8"}}',
+            column=name,
+        )
+    epoch = datetime.date(1970, 1, 1).toordinal()
+    span = high - low + 1
+    if span <= max(len(days), 1 << 16):
+        shared = np.array([datetime.date.fromordinal(epoch + day) for day in range(low, high + 1)], dtype=object)
+        codes = days
+        codes -= low
+    else:
+        unique, codes = np.unique(days, return_inverse=True)
+        shared = np.array([datetime.date.fromordinal(epoch + int(day)) for day in unique], dtype=object)
+    objects = np.empty(len(days), dtype=object)
+    for start in range(0, len(days), _STRIDE):
+        objects[start : start + _STRIDE] = shared[codes[start : start + _STRIDE]]
+    if mask is not None:
+        objects[mask] = None
+    return objects
+
+
+def _python_objects(column: _bowshot.FrameColumn, name: str) -> np.ndarray[Any, Any]:
+    """What drivers return for the types that neither NumPy nor pandas has."""
+    import numpy as np
+    import pyarrow as pa
+
+    objects = np.empty(len(column), dtype=object)
+    start = 0
+    is_json = column.extension == "arrow.json" or column.source_type in ("json", "jsonb")
+    # Each batch is let go when its objects stand.
+    while (batch := column.take_batch()) is not None:
+        array = pa.record_batch(batch).column(0)
+        try:
+            values = array.to_pylist()
+        except (ValueError, OverflowError, pa.ArrowException) as error:
+            raise DataError(
+                f'column "{name}" ({array.type}) holds a value that Python has no object for: {error}; read it as'
+                f' Arrow: dtype_backend="pyarrow", or as text: types={{"{name}": "utf8"}}',
+                column=name,
+            ) from error
+        if is_json:
+            values = [None if value is None else json.loads(value) for value in values]
+        elif pa.types.is_map(array.type):
+            values = [None if value is None else dict(value) for value in values]
+        objects[start : start + len(values)] = np.fromiter(values, dtype=object, count=len(values))
+        start += len(values)
+    return _durations(objects)
+
+
+def _durations(objects: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Intervals as `timedelta64[us]`, unless one has months, whose length nobody knows; other objects as they are."""
+    import numpy as np
+    import pyarrow as pa
+
+    known = next((value for value in objects if value is not None), None)
+    if not isinstance(known, pa.MonthDayNano) or any(value is not None and value.months for value in objects):
+        return objects
+    nothing = np.iinfo(np.int64).min
+    micros = (
+        nothing if value is None else value.days * 86_400_000_000 + value.nanoseconds // 1000 for value in objects
+    )
+    return np.fromiter(micros, dtype=np.int64, count=len(objects)).view("timedelta64[us]")

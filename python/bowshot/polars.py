@@ -1,0 +1,24 @@
+"""Frames of Polars from a plan."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from . import _bowshot
+from ._require import require
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+def read_polars(plan: _bowshot.Plan, progress: Any = None) -> pl.DataFrame:
+    """The whole result on the memory that it was read into.
+
+    Decimals of more than 38 digits become text, as do UUIDs and intervals with months: Polars has no such types.
+    """
+    require("polars", "polars")
+    import polars as pl
+
+    # Read to the end before Polars looks: errors keep their class and Ctrl-C its meaning.
+    frame = pl.from_arrow(plan.read(progress).read_all().for_polars(), rechunk=False)
+    return frame if isinstance(frame, pl.DataFrame) else frame.to_frame()

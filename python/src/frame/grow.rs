@@ -1,0 +1,151 @@
+//! A column that grows batch by batch in memory that becomes the final array.
+//!
+//! Large vectors grow without being copied: the allocator remaps their pages, and the pages that are not written yet
+//! cost nothing. What is left over at the end is given back.
+
+use std::mem::size_of;
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::{Date32Type, Float64Type, Int64Type, UInt64Type};
+use arrow_array::{Array, ArrayRef, GenericStringArray, OffsetSizeTrait};
+use arrow_buffer::{BooleanBuffer, NullBuffer, NullBufferBuilder};
+use arrow_schema::{DataType, Field, FieldRef};
+use bowshot_core::{Error, ErrorKind, Result};
+
+use super::layout::Kind;
+
+/// The values of a column so far. What stands in the place of a NULL means nothing.
+pub(crate) enum Data {
+    /// Integers and instants; unsigned ones bit by bit.
+    Words(Vec<i64>),
+    Floats(Vec<f64>),
+    /// One byte a truth value, as NumPy has it.
+    Truths(Vec<u8>),
+    Days(Vec<i32>),
+    Text {
+        offsets: Vec<i64>,
+        bytes: Vec<u8>,
+    },
+    Arrays(Vec<ArrayRef>),
+}
+
+/// A growing column.
+pub(crate) struct Growing {
+    pub(crate) field: FieldRef,
+    pub(crate) kind: Kind,
+    pub(crate) data: Data,
+    nulls: NullBufferBuilder,
+    pub(crate) null_count: usize,
+    pub(crate) length: usize,
+}
+
+impl Growing {
+    pub(crate) fn new(field: FieldRef, kind: Kind) -> Self {
+        let data = match kind {
+            Kind::Int | Kind::Unsigned | Kind::Instant => Data::Words(Vec::new()),
+            Kind::Float => Data::Floats(Vec::new()),
+            Kind::Bool => Data::Truths(Vec::new()),
+            Kind::Day => Data::Days(Vec::new()),
+            Kind::Text => Data::Text { offsets: vec![0], bytes: Vec::new() },
+            Kind::Object => Data::Arrays(Vec::new()),
+        };
+        Growing { field, kind, data, nulls: NullBufferBuilder::new(0), null_count: 0, length: 0 }
+    }
+
+    /// Adds the column of one batch.
+    pub(crate) fn append(&mut self, array: &ArrayRef) -> Result<()> {
+        match array.logical_nulls() {
+            Some(nulls) => self.nulls.append_buffer(&nulls),
+            None => self.nulls.append_n_non_nulls(array.len()),
+        }
+        self.null_count += array.logical_null_count();
+        self.length += array.len();
+        match (&mut self.data, array.data_type()) {
+            (Data::Words(words), DataType::Int64) => {
+                words.extend_from_slice(array.as_primitive::<Int64Type>().values())
+            }
+            (Data::Words(words), DataType::UInt64) => {
+                words.extend(array.as_primitive::<UInt64Type>().values().iter().map(|value| value.cast_signed()));
+            }
+            (Data::Words(words), DataType::Timestamp(..) | DataType::Duration(_)) => {
+                // Every unit counts in 64 bits.
+                let data = array.to_data();
+                let values = data.buffers().first().map(|buffer| buffer.typed_data::<i64>()).unwrap_or_default();
+                words.extend_from_slice(values.get(data.offset()..data.offset() + data.len()).unwrap_or_default());
+            }
+            (Data::Floats(floats), DataType::Float64) => {
+                floats.extend_from_slice(array.as_primitive::<Float64Type>().values());
+            }
+            (Data::Truths(truths), DataType::Boolean) => {
+                truths.extend(array.as_boolean().values().iter().map(u8::from))
+            }
+            (Data::Days(days), DataType::Date32) => days.extend_from_slice(array.as_primitive::<Date32Type>().values()),
+            (Data::Text { offsets, bytes }, DataType::Utf8) => append_text(offsets, bytes, array.as_string::<i32>()),
+            (Data::Text { offsets, bytes }, DataType::LargeUtf8) => {
+                append_text(offsets, bytes, array.as_string::<i64>());
+            }
+            (Data::Arrays(arrays), _) => arrays.push(array.clone()),
+            (_, other) => {
+                let what = format!("column \"{}\" came as {other}, not as planned", self.field.name());
+                return Err(Error::new(ErrorKind::Internal, what).with_column(self.field.name()));
+            }
+        }
+        Ok(())
+    }
+
+    /// Where the NULLs are, if there are any.
+    pub(crate) fn nulls(&mut self) -> Option<NullBuffer> {
+        self.nulls.finish()
+    }
+
+    /// Gives back the memory that was reserved in vain.
+    pub(crate) fn shrink(&mut self) {
+        match &mut self.data {
+            Data::Words(values) => values.shrink_to_fit(),
+            Data::Floats(values) => values.shrink_to_fit(),
+            Data::Truths(values) => values.shrink_to_fit(),
+            Data::Days(values) => values.shrink_to_fit(),
+            Data::Text { offsets, bytes } => {
+                offsets.shrink_to_fit();
+                bytes.shrink_to_fit();
+            }
+            Data::Arrays(_) => {}
+        }
+    }
+
+    /// The field with the type that the arrays of this column really have.
+    pub(crate) fn final_field(&self) -> Field {
+        let data_type = match self.kind {
+            Kind::Text => DataType::LargeUtf8,
+            _ => self.field.data_type().clone(),
+        };
+        Field::new(self.field.name(), data_type, true).with_metadata(self.field.metadata().clone())
+    }
+}
+
+fn append_text<O: OffsetSizeTrait>(offsets: &mut Vec<i64>, bytes: &mut Vec<u8>, array: &GenericStringArray<O>) {
+    let starts = array.value_offsets();
+    let (Some(first), Some(last)) = (starts.first(), starts.last()) else { return };
+    let (from, to) = (first.as_usize(), last.as_usize());
+    // A slice holds at most 2^63 bytes.
+    let shift = i64::try_from(bytes.len()).unwrap_or(i64::MAX) - i64::try_from(from).unwrap_or(0);
+    bytes.extend_from_slice(array.value_data().get(from..to).unwrap_or_default());
+    offsets.extend(starts.iter().skip(1).map(|end| {
+        let end: i64 = (*end).to_i64().unwrap_or(0);
+        end + shift
+    }));
+}
+
+/// One byte a row, 1 where it is NULL: the mask of pandas' masked arrays.
+pub(crate) fn mask(nulls: Option<&NullBuffer>, length: usize) -> Vec<u8> {
+    match nulls.map(NullBuffer::inner) {
+        Some(valid) => truths(valid).map(|valid| 1 - valid).collect(),
+        None => vec![0; length],
+    }
+}
+
+fn truths(bits: &BooleanBuffer) -> impl Iterator<Item = u8> + '_ {
+    bits.iter().map(u8::from)
+}
+
+const _: () = assert!(size_of::<i64>() == size_of::<f64>(), "integers become floats in place");

@@ -1,0 +1,40 @@
+//! The compiled half of the Python package `bowshot`: conversions between Python and Rust, and nothing else.
+//!
+//! Everything public is in `python/bowshot/*.py`; what stands here is described to type checkers in `_bowshot.pyi`.
+
+mod capsule;
+mod cells;
+mod error;
+mod frame;
+mod options;
+mod plan;
+mod progress;
+mod reading;
+mod schema;
+mod stream;
+mod table;
+mod wait;
+
+use pyo3::prelude::*;
+
+/// Whether a text is the address of a database rather than SQL.
+#[pyfunction]
+fn is_uri(text: &str) -> bool {
+    bowshot_connect::is_uri(text)
+}
+
+#[pymodule]
+fn _bowshot(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add_function(wrap_pyfunction!(is_uri, module)?)?;
+    module.add_function(wrap_pyfunction!(plan::plan, module)?)?;
+    module.add_class::<plan::Plan>()?;
+    module.add_class::<schema::Schema>()?;
+    module.add_class::<stream::Stream>()?;
+    module.add_class::<table::Batch>()?;
+    module.add_class::<table::Table>()?;
+    module.add_class::<progress::Progress>()?;
+    module.add_class::<frame::FrameReader>()?;
+    module.add_class::<frame::FrameColumn>()?;
+    module.add_class::<frame::Values>()
+}

@@ -1,0 +1,158 @@
+//! Plans a query, and keeps the plan until it is read.
+
+use arrow_schema::SchemaRef;
+use bowshot_core::{Cancel, Error, ErrorKind, Estimate, Map, Options, Partition};
+use parking_lot::Mutex;
+use pyo3::prelude::*;
+
+use crate::error::{ToPython, guarded, to_python};
+use crate::frame::{FrameReader, Layout};
+use crate::options::{Keywords, params as to_params, request};
+use crate::progress::Reporter;
+use crate::reading::Reading;
+use crate::schema::Schema;
+use crate::stream::Stream;
+use crate::wait::run;
+
+/// How one query will be read. It keeps the snapshot open in the database until it is read or dropped.
+#[pyclass(frozen, module = "bowshot")]
+pub(crate) struct Plan {
+    schema: SchemaRef,
+    snapshot: Option<String>,
+    partitions: Vec<Partition>,
+    reason: String,
+    estimate: Estimate,
+    /// The plan as people read it.
+    text: String,
+    options: Options,
+    cancel: Cancel,
+    /// `None` once it was read.
+    live: Mutex<Option<bowshot_core::Plan>>,
+}
+
+/// Plans one or several queries on the database that `uri` names.
+#[pyfunction]
+#[pyo3(signature = (uri, queries, params, named, keywords))]
+pub(crate) fn plan(
+    py: Python<'_>,
+    uri: String,
+    queries: Vec<String>,
+    params: Option<Bound<'_, PyAny>>,
+    named: bool,
+    keywords: Keywords,
+) -> PyResult<Plan> {
+    guarded(py, || {
+        let params = to_params(params, named)?;
+        let options = keywords.into_options().to_python(py)?;
+        let request = request(queries, &params, options.clone());
+        let cancel = Cancel::new();
+        let planning = cancel.clone();
+        let plan = run(py, &cancel, move || bowshot_connect::connect(&uri)?.plan(&request, &planning))?;
+        Ok(Plan {
+            schema: plan.schema.clone(),
+            snapshot: plan.snapshot.clone(),
+            partitions: plan.partitions.clone(),
+            reason: plan.reason.clone(),
+            estimate: plan.estimate,
+            text: plan.to_string(),
+            options,
+            cancel,
+            live: Mutex::new(Some(plan)),
+        })
+    })
+}
+
+impl Plan {
+    fn start(
+        &self,
+        py: Python<'_>,
+        map: Option<Map>,
+        schema: SchemaRef,
+        progress: Option<Bound<'_, PyAny>>,
+    ) -> PyResult<Reading> {
+        let reporter = Reporter::from_python(progress)?;
+        let Some(plan) = self.live.lock().take() else {
+            let error = Error::new(ErrorKind::Config, "this plan was read already")
+                .with_hint("a plan is read once: plan the query again");
+            return Err(to_python(py, &error));
+        };
+        let stream = bowshot_core::Stream::start_mapped(plan, &self.options, self.cancel.clone(), map);
+        Ok(Reading::new(stream, schema, reporter))
+    }
+}
+
+#[pymethods]
+impl Plan {
+    /// The columns of the result.
+    #[getter]
+    fn schema(&self) -> Schema {
+        Schema(self.schema.clone())
+    }
+
+    /// What names the state of the database that all partitions see.
+    #[getter]
+    fn snapshot(&self) -> Option<&str> {
+        self.snapshot.as_deref()
+    }
+
+    /// The partitions' labels and about how many rows they have.
+    #[getter]
+    fn partitions(&self) -> Vec<(&str, Option<u64>)> {
+        self.partitions.iter().map(|partition| (partition.label.as_str(), partition.rows)).collect()
+    }
+
+    /// Why the query was or was not split.
+    #[getter]
+    fn reason(&self) -> &str {
+        &self.reason
+    }
+
+    /// About how many rows the result has.
+    #[getter]
+    fn rows(&self) -> Option<u64> {
+        self.estimate.rows
+    }
+
+    /// About how many bytes the result has in the database.
+    #[getter]
+    fn bytes(&self) -> Option<u64> {
+        self.estimate.bytes
+    }
+
+    /// Whether it can still be read.
+    #[getter]
+    fn unread(&self) -> bool {
+        self.live.lock().is_some()
+    }
+
+    fn __str__(&self) -> &str {
+        self.text.trim_end()
+    }
+
+    /// Lets go of the snapshot and its connection.
+    fn close(&self, py: Python<'_>) {
+        py.detach(|| drop(self.live.lock().take()));
+    }
+
+    /// Starts to read, as Arrow.
+    #[pyo3(signature = (progress=None))]
+    fn read(&self, py: Python<'_>, progress: Option<Bound<'_, PyAny>>) -> PyResult<Stream> {
+        guarded(py, || Ok(Stream::new(self.start(py, None, self.schema.clone(), progress)?)))
+    }
+
+    /// Starts to read, as the columns of a pandas frame.
+    #[pyo3(signature = (coerce_float, masked, progress=None))]
+    fn read_frame(
+        &self,
+        py: Python<'_>,
+        coerce_float: bool,
+        masked: bool,
+        progress: Option<Bound<'_, PyAny>>,
+    ) -> PyResult<FrameReader> {
+        guarded(py, || {
+            let layout = Layout::new(&self.schema, coerce_float, masked);
+            let reading = self.start(py, Some(layout.map()), layout.schema(), progress)?;
+            Ok(FrameReader::new(layout, reading))
+        })
+    }
+}
