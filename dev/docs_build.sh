@@ -9,4 +9,4 @@ export NO_MKDOCS_2_WARNING=1
 "$VENV/bin/mkdocs" build --strict
 cargo doc --workspace --no-deps --quiet "${CARGO_FLAGS[@]}"
 cp -r "$CARGO_TARGET_DIR/doc" site/rust
-say "open site/index.html"
+say "read it with: python3 -m http.server --directory site"

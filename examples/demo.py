@@ -103,7 +103,8 @@ def loader(name: str, file: Path) -> Callable[[], Any]:
     import bowshot
 
     importlib.import_module(LIBRARIES[name])
-    return lambda: bowshot.read_sql(SQL, uri, return_type=name)
+    read_sql: Callable[..., Any] = bowshot.read_sql
+    return lambda: read_sql(SQL, uri, return_type=name)
 
 
 def head(frame: Any) -> str:

@@ -6,7 +6,7 @@ import bowshot
 
 
 def show(progress: bowshot.Progress) -> None:
-    """Is called about ten times a second, and once at the end."""
+    """Is called while the read goes on."""
     print(f"\r{progress.rows:,} rows, {progress.partitions_done} of {progress.partitions} partitions", end="")
 
 
