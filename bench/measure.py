@@ -5,6 +5,7 @@ import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import Any
 
 from bench import cpu
@@ -82,7 +83,7 @@ def measure_once(case: Case, source: str, server: Server | None) -> Measurement:
     backends = cpu.children(server.pid) if server else 0
     server_start = _server_seconds(server)
     command = [sys.executable, "-m", "bench.load", case.name, source]
-    done = subprocess.run(command, capture_output=True, text=True)
+    done = subprocess.run(command, capture_output=True, text=True, cwd=Path(__file__).parent.parent)
     if server:
         cpu.wait_for_children(server.pid, backends)
     server_cpu = _server_seconds(server) - server_start
