@@ -3,9 +3,27 @@
  *     sqlite_step FILE SQL
  *
  * Prints the number of rows. */
-#include <sqlite3.h>
 #include <stdint.h>
 #include <stdio.h>
+
+/* What is used of SQLite's interface, which is stable: the library comes with Python, its header in a package apart. */
+typedef struct sqlite3 sqlite3;
+typedef struct sqlite3_stmt sqlite3_stmt;
+enum { SQLITE_OK = 0, SQLITE_ROW = 100, SQLITE_DONE = 101, SQLITE_OPEN_READONLY = 1 };
+enum { SQLITE_INTEGER = 1, SQLITE_FLOAT = 2, SQLITE_TEXT = 3, SQLITE_BLOB = 4 };
+int sqlite3_open_v2(const char *, sqlite3 **, int, const char *);
+int sqlite3_close(sqlite3 *);
+const char *sqlite3_errmsg(sqlite3 *);
+int sqlite3_prepare_v2(sqlite3 *, const char *, int, sqlite3_stmt **, const char **);
+int sqlite3_step(sqlite3_stmt *);
+int sqlite3_finalize(sqlite3_stmt *);
+int sqlite3_column_count(sqlite3_stmt *);
+int sqlite3_column_type(sqlite3_stmt *, int);
+long long sqlite3_column_int64(sqlite3_stmt *, int);
+double sqlite3_column_double(sqlite3_stmt *, int);
+const unsigned char *sqlite3_column_text(sqlite3_stmt *, int);
+const void *sqlite3_column_blob(sqlite3_stmt *, int);
+int sqlite3_column_bytes(sqlite3_stmt *, int);
 
 static int fail(sqlite3 *database) {
     fprintf(stderr, "sqlite_step: %s\n", sqlite3_errmsg(database));

@@ -1,11 +1,9 @@
 """From measurements to summaries, bars and tables."""
 
-import doctest
 from typing import Any
 
 import pytest
 
-from bench import paths, readme
 from bench.bars import Bar, bars, best
 from bench.cases import CASES, POSTGRES_FLOOR_1, POSTGRES_FLOOR_2, find
 from bench.measure import Measurement
@@ -102,10 +100,3 @@ def test_a_page_without_markers_is_refused() -> None:
 def test_every_case_has_a_name_of_its_own() -> None:
     assert len({case.name for case in CASES}) == len(CASES)
     assert find("sqlite/arrow/duckdb").workload == "sqlite/arrow"
-
-
-@pytest.mark.parametrize("module", [paths, readme])
-def test_the_docstrings_examples_hold(module: Any) -> None:
-    tried = doctest.testmod(module)
-    assert tried.attempted
-    assert not tried.failed
