@@ -72,6 +72,8 @@ impl Session {
 
     /// Sends messages; from now on the server counts as busy, until it is ready again.
     pub(crate) fn send(&mut self, bytes: &[u8]) -> Result<()> {
+        // What was cancelled while idle starts nothing more.
+        self.cancel.check()?;
         self.interrupt.set_busy(true);
         let sent = self.stream.write_all(bytes).and_then(|()| self.stream.flush());
         sent.map_err(|error| self.failed(error))

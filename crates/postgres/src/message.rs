@@ -16,7 +16,6 @@ pub(crate) mod tag {
     pub(crate) const AUTHENTICATION: u8 = b'R';
     pub(crate) const BACKEND_KEY: u8 = b'K';
     pub(crate) const COMMAND_COMPLETE: u8 = b'C';
-    pub(crate) const COPY_BOTH: u8 = b'W';
     pub(crate) const COPY_DATA: u8 = b'd';
     pub(crate) const COPY_DONE: u8 = b'c';
     pub(crate) const COPY_IN: u8 = b'G';

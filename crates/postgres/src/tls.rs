@@ -11,8 +11,6 @@ use std::sync::{Arc, OnceLock};
 pub(crate) use channel_binding::server_end_point;
 pub(crate) use client::{TlsClient, refused};
 
-use crate::uri::Secret;
-
 /// How much the connection must be protected, from least to most (`sslmode`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum TlsMode {
@@ -56,7 +54,6 @@ pub(crate) struct TlsOptions {
     /// Our own certificate, and the key that belongs to it.
     pub(crate) certificate_file: Option<PathBuf>,
     pub(crate) key_file: Option<PathBuf>,
-    pub(crate) key_password: Option<Secret>,
     /// Whether the host's name is sent in the clear, for proxies (SNI).
     pub(crate) server_name: bool,
     pub(crate) minimum: TlsVersion,

@@ -328,7 +328,6 @@ fn tls_options(settings: &Settings, environment: &Environment) -> Result<TlsOpti
         revoked_file: existing(file("sslcrl", "root.crl")),
         key_file: certificate.is_some().then(|| file("sslkey", "postgresql.key").map(|(path, _)| path)).flatten(),
         certificate_file: certificate,
-        key_password: settings.text("sslpassword").map(|text| Secret(text.to_owned())),
         server_name: settings.switch("sslsni", true)?,
         minimum,
         maximum,

@@ -5,11 +5,15 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use rcgen::{
-    BasicConstraints, CertificateParams, CertifiedIssuer, DnType, ExtendedKeyUsagePurpose, IsCa, KeyPair,
-    KeyUsagePurpose,
+    BasicConstraints, CertificateParams, CertificateRevocationListParams, CertifiedIssuer, DnType,
+    ExtendedKeyUsagePurpose, IsCa, KeyIdMethod, KeyPair, KeyUsagePurpose, RevokedCertParams, SerialNumber,
+    date_time_ymd,
 };
 
 use crate::Result;
+
+/// The serial number of the server's certificate.
+const SERVER_NUMBER: u64 = 4711;
 
 /// The files of a TLS server and its clients.
 #[derive(Clone, Debug)]
@@ -31,7 +35,28 @@ impl Certificates {
         // Its only name is where names stood before there was a subjectAltName.
         certificates.sign("nameless", "localhost", Vec::new(), ExtendedKeyUsagePurpose::ServerAuth, &authority)?;
         certificates.sign("client", client, Vec::new(), ExtendedKeyUsagePurpose::ClientAuth, &authority)?;
+        certificates.revoke("revoked", &[SERVER_NUMBER], &authority)?;
+        certificates.revoke("nothing_revoked", &[], &authority)?;
         Ok(certificates)
+    }
+
+    /// A list of the revoked certificates' numbers.
+    fn revoke(&self, file: &str, numbers: &[u64], authority: &CertifiedIssuer<'_, KeyPair>) -> Result<()> {
+        let revoked = |number: &u64| RevokedCertParams {
+            serial_number: SerialNumber::from(*number),
+            revocation_time: date_time_ymd(2024, 1, 1),
+            reason_code: None,
+            invalidity_date: None,
+        };
+        let list = CertificateRevocationListParams {
+            this_update: date_time_ymd(2024, 1, 1),
+            next_update: date_time_ymd(2100, 1, 1),
+            crl_number: SerialNumber::from(1_u64),
+            issuing_distribution_point: None,
+            revoked_certs: numbers.iter().map(revoked).collect(),
+            key_identifier_method: KeyIdMethod::Sha256,
+        };
+        self.write(&format!("{file}.crl"), &list.signed_by(authority)?.pem()?)
     }
 
     fn sign(
@@ -46,6 +71,9 @@ impl Certificates {
         let mut parameters = CertificateParams::new(names)?;
         parameters.distinguished_name.push(DnType::CommonName, subject);
         parameters.extended_key_usages = vec![purpose];
+        if file == "server" {
+            parameters.serial_number = Some(SerialNumber::from(SERVER_NUMBER));
+        }
         parameters.key_usages = vec![KeyUsagePurpose::DigitalSignature];
         self.write(&format!("{file}.crt"), &parameters.signed_by(&key, authority)?.pem())?;
         self.write(&format!("{file}.key"), &key.serialize_pem())
@@ -87,6 +115,16 @@ impl Certificates {
     /// The key of [`Certificates::server`].
     pub(crate) fn server_key(&self) -> PathBuf {
         self.folder.join("server.key")
+    }
+
+    /// A list on which the server's certificate stands.
+    pub fn revoked(&self) -> PathBuf {
+        self.folder.join("revoked.crl")
+    }
+
+    /// A list on which no certificate stands.
+    pub fn nothing_revoked(&self) -> PathBuf {
+        self.folder.join("nothing_revoked.crl")
     }
 
     /// A certificate for a server that has `localhost` as its common name and no subjectAltName.

@@ -30,7 +30,8 @@ impl FalseServer {
     /// Lets every client in, without a password, waits for its first message, sends `script` and hangs up.
     pub fn start(script: Vec<u8>) -> Result<Self> {
         Self::with(move |mut client| {
-            client.read(&mut [0; 8192])?;
+            // Whatever the first message is, and how much of it comes at once.
+            let _ = client.read(&mut [0; 8192])?;
             client.write_all(&script)
         })
     }

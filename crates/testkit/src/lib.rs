@@ -11,6 +11,7 @@
 //! ```
 
 mod certificates;
+pub mod conformance;
 mod false_server;
 mod postgres;
 mod watchdog;

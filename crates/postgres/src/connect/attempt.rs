@@ -107,6 +107,7 @@ impl Attempt<'_> {
 
     /// Connects, encrypts, logs in and looks whether the server is of the wanted kind.
     fn connect(&self, tls: Option<TlsClient>) -> Result<Session> {
+        self.cancel.check()?;
         let interrupt = Arc::new(Interrupt::default());
         let fire = Arc::clone(&interrupt);
         let registration = self.cancel.on_cancel(move || fire.fire());

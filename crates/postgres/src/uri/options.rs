@@ -32,7 +32,7 @@ const fn known(name: &'static str, variable: &'static str, support: Support) -> 
     Known { name, variable, support }
 }
 
-/// Every option that a connection string may hold. `sslmode=require` is `ssl=true` in the URIs of JDBC.
+/// Every option that a connection string may hold.
 pub(super) const KNOWN: &[Known] = &[
     known("application_name", "PGAPPNAME", Full),
     known("channel_binding", "PGCHANNELBINDING", Full),
@@ -90,7 +90,8 @@ pub(super) const KNOWN: &[Known] = &[
     known("sslkeylogfile", "", Only(&[], "Bowshot does not write the keys of its connections to a file")),
     known("sslmode", "PGSSLMODE", Full),
     known("sslnegotiation", "PGSSLNEGOTIATION", Full),
-    known("sslpassword", "", Full),
+    // An encrypted key is refused when it is read; without one, the password has no use.
+    known("sslpassword", "", Ignored),
     known("sslrootcert", "PGSSLROOTCERT", Full),
     known("sslsni", "PGSSLSNI", Full),
     known("target_session_attrs", "PGTARGETSESSIONATTRS", Full),

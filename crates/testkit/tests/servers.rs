@@ -1,0 +1,101 @@
+//! The private servers themselves: they start, answer, and leave nothing behind.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use bowshot_testkit::{FalseServer, Postgres};
+
+/// Whether a process of this id exists.
+fn runs(process: u32) -> bool {
+    PathBuf::from(format!("/proc/{process}")).exists()
+}
+
+fn eventually(mut condition: impl FnMut() -> bool) -> bool {
+    let started = Instant::now();
+    while started.elapsed() < Duration::from_secs(10) {
+        if condition() {
+            return true;
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    false
+}
+
+#[test]
+fn a_server_starts_answers_and_stops() {
+    let mut server = Postgres::builder().setting("work_mem", "77MB").tls().start().unwrap();
+    assert_eq!(server.psql("SHOW work_mem").unwrap(), "77MB");
+    assert_eq!(server.psql("SELECT 1, 'a'; SELECT 2").unwrap(), "1|a\n2");
+    assert!(server.psql("SELECT x").unwrap_err().to_string().contains("column \"x\" does not exist"));
+    server.psql("CREATE DATABASE other").unwrap();
+    assert_eq!(server.psql_in("other", "SELECT current_database()").unwrap(), "other");
+    assert!(server.uri_of("a b", "p@ss", "d/b").ends_with("/d%2Fb"));
+    assert!(server.certificates().unwrap().client_key().exists());
+
+    let (process, folder) = (server.pid().unwrap(), server.socket_folder().to_owned());
+    assert!(runs(process) && folder.exists());
+    server.stop().unwrap();
+    assert!(!runs(process) && server.pid().is_none());
+    server.stop().unwrap();
+    drop(server);
+    assert!(!folder.exists());
+}
+
+#[test]
+fn a_server_does_not_outlive_its_owner() {
+    // The binary is killed, so that it cannot stop its server.
+    let mut owner = command().args(["postgres", "-c", "work_mem=77MB"]).spawn().unwrap();
+    let mut line = String::new();
+    BufReader::new(owner.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    let described: serde_json::Value = serde_json::from_str(&line).unwrap();
+    let process = u32::try_from(described["pid"].as_u64().unwrap()).unwrap();
+    let folder = PathBuf::from(described["folder"].as_str().unwrap());
+    assert!(runs(process) && folder.exists());
+    owner.kill().unwrap();
+    owner.wait().unwrap();
+    assert!(eventually(|| !runs(process) && !folder.exists()));
+}
+
+#[test]
+fn the_binary_stops_when_its_input_closes() {
+    let mut owner = command().args(["postgres", "--tls"]).spawn().unwrap();
+    let mut line = String::new();
+    BufReader::new(owner.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    let described: serde_json::Value = serde_json::from_str(&line).unwrap();
+    let port = u16::try_from(described["port"].as_u64().unwrap()).unwrap();
+    assert!(described["uri"].as_str().unwrap().contains(&port.to_string()));
+    assert!(PathBuf::from(described["certificates"]["root"].as_str().unwrap()).exists());
+    assert!(TcpStream::connect(("127.0.0.1", port)).is_ok());
+    drop(owner.stdin.take());
+    assert!(owner.wait().unwrap().success());
+    assert!(TcpStream::connect(("127.0.0.1", port)).is_err());
+
+    let output = command().args(["mysql"]).output().unwrap();
+    assert!(!output.status.success());
+    assert!(String::from_utf8(output.stderr).unwrap().starts_with("usage: "));
+}
+
+fn command() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_bowshot-testkit"));
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+#[test]
+fn a_false_server_lets_everybody_in_and_then_lies() {
+    let server = FalseServer::start(b"lie".to_vec()).unwrap();
+    let mut client = TcpStream::connect(("127.0.0.1", server.port())).unwrap();
+    client.write_all(&[0, 0, 0, 8, 4, 210, 22, 47]).unwrap();
+    let mut answer = [0];
+    client.read_exact(&mut answer).unwrap();
+    assert_eq!(&answer, b"N");
+    client.write_all(&[0, 0, 0, 8, 0, 3, 0, 0]).unwrap();
+    client.write_all(b"Q\0\0\0\x05\0").unwrap();
+    let mut all = Vec::new();
+    client.read_to_end(&mut all).unwrap();
+    assert!(all.starts_with(b"R\0\0\0\x08\0\0\0\0") && all.ends_with(b"lie"), "{all:?}");
+    assert_eq!((server.connections(), server.cancels()), (1, 0));
+}
