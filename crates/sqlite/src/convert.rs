@@ -1,0 +1,136 @@
+//! Values in another storage class than their column's own: what may become what, and what may not.
+
+use std::io::Write;
+
+use arrow_schema::DataType;
+
+use crate::handle::Cell;
+use crate::{decimal, temporal};
+
+/// Whole numbers up to here have a double of their own.
+const EXACT: i64 = 1 << 53;
+
+/// Why a value does not fit its column; a clause, empty where its storage class says it all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Misfit(pub(crate) &'static str);
+
+/// The storage class alone is wrong.
+pub(crate) const WRONG_CLASS: Misfit = Misfit("");
+
+/// An integer as a double, if the double is exact.
+#[inline]
+pub(crate) fn exact_double(value: i64) -> Option<f64> {
+    #[expect(clippy::cast_precision_loss, reason = "up to 2^53 nothing is lost")]
+    (-EXACT..=EXACT).contains(&value).then_some(value as f64)
+}
+
+/// What float64 makes of a value that is not REAL; `rounding` where the user asked for float64.
+pub(crate) fn double(cell: Cell<'_>, rounding: bool) -> Result<f64, Misfit> {
+    match cell {
+        Cell::Real(value) => Ok(value),
+        Cell::Integer(value) => match exact_double(value) {
+            Some(value) => Ok(value),
+            #[expect(clippy::cast_precision_loss, reason = "the user asked for float64")]
+            None if rounding => Ok(value as f64),
+            None => Err(Misfit("an integer beyond 2^53 may lose digits as a double")),
+        },
+        Cell::Text(text) if rounding => number(text).ok_or(Misfit("it is not a number")),
+        _ => Err(WRONG_CLASS),
+    }
+}
+
+/// A number in text; unlike Rust's own reading, not `inf` or `nan`.
+fn number(text: &[u8]) -> Option<f64> {
+    let plain = text.iter().all(|byte| byte.is_ascii_digit() || matches!(byte, b'+' | b'-' | b'.' | b'e' | b'E'));
+    if plain { std::str::from_utf8(text).ok()?.parse().ok() } else { None }
+}
+
+/// Appends a number as text: integers in full, reals in the fewest digits that stand for them, always with `.` or `e`.
+pub(crate) fn render(cell: Cell<'_>, bytes: &mut Vec<u8>) -> Result<(), Misfit> {
+    let written = match cell {
+        Cell::Integer(value) => write!(bytes, "{value}"),
+        Cell::Real(value) => write!(bytes, "{value:?}"),
+        _ => return Err(WRONG_CLASS),
+    };
+    written.map_err(|_| Misfit("there is no memory for its text"))
+}
+
+/// 0 or 1, `false` or `true`.
+pub(crate) fn boolean(cell: Cell<'_>) -> Result<bool, Misfit> {
+    match cell {
+        Cell::Integer(0) => Ok(false),
+        Cell::Integer(1) => Ok(true),
+        Cell::Text(text) if text.eq_ignore_ascii_case(b"false") => Ok(false),
+        Cell::Text(text) if text.eq_ignore_ascii_case(b"true") => Ok(true),
+        Cell::Integer(_) | Cell::Text(_) => Err(Misfit("it is neither 0, 1, false nor true")),
+        _ => Err(WRONG_CLASS),
+    }
+}
+
+/// The number inside a value of `data_type`, for the types that are whole numbers of at most 64 bits.
+pub(crate) fn whole(cell: Cell<'_>, data_type: &DataType) -> Result<i64, Misfit> {
+    let (low, high) = match data_type {
+        DataType::Int8 => (i64::from(i8::MIN), i64::from(i8::MAX)),
+        DataType::Int16 => (i64::from(i16::MIN), i64::from(i16::MAX)),
+        DataType::Int32 => (i64::from(i32::MIN), i64::from(i32::MAX)),
+        DataType::UInt8 => (0, i64::from(u8::MAX)),
+        DataType::UInt16 => (0, i64::from(u16::MAX)),
+        DataType::UInt32 => (0, i64::from(u32::MAX)),
+        DataType::Date32 => return moment(cell, "it is not a date as YYYY-MM-DD", temporal::date),
+        DataType::Time64(_) => {
+            return moment(cell, "it is not a time as HH:MM:SS with at most microseconds", temporal::time);
+        }
+        DataType::Timestamp(_, None) => {
+            let what = "it is not a timestamp as YYYY-MM-DD HH:MM:SS, without an offset, with at most microseconds";
+            return moment(cell, what, |text| temporal::timestamp(text, false));
+        }
+        DataType::Timestamp(_, Some(_)) => {
+            let what = "it is not a timestamp as YYYY-MM-DD HH:MM:SS with at most microseconds";
+            return moment(cell, what, |text| temporal::timestamp(text, true));
+        }
+        _ => (i64::MIN, i64::MAX),
+    };
+    let value = i64::try_from(integer(cell)?).map_err(|_| OUT_OF_RANGE)?;
+    if (low..=high).contains(&value) { Ok(value) } else { Err(OUT_OF_RANGE) }
+}
+
+const OUT_OF_RANGE: Misfit = Misfit("it is out of the type's range");
+
+/// The number inside a value of `data_type`, for uint64 and decimals.
+pub(crate) fn big(cell: Cell<'_>, data_type: &DataType) -> Result<i128, Misfit> {
+    match (data_type, cell) {
+        (DataType::Decimal128(precision, scale), cell) => {
+            let value = match cell {
+                Cell::Integer(value) => decimal::from_integer(value, *precision, *scale),
+                Cell::Real(value) => decimal::from_real(value, *precision, *scale),
+                Cell::Text(text) => decimal::from_text(text, *precision, *scale),
+                _ => return Err(WRONG_CLASS),
+            };
+            value.ok_or(Misfit("it is not a number that the digits of the type can hold"))
+        }
+        _ => integer(cell).and_then(|value| u64::try_from(value).map_err(|_| OUT_OF_RANGE).map(i128::from)),
+    }
+}
+
+/// A whole number in any storage class.
+fn integer(cell: Cell<'_>) -> Result<i128, Misfit> {
+    const NOT_WHOLE: Misfit = Misfit("it is not a whole number");
+    match cell {
+        Cell::Integer(value) => Ok(i128::from(value)),
+        Cell::Real(value) if value.fract() == 0.0 && value.abs() < 1e19 =>
+        {
+            #[expect(clippy::cast_possible_truncation, reason = "a whole number of at most 19 digits")]
+            Ok(value as i128)
+        }
+        Cell::Text(text) => std::str::from_utf8(text).ok().and_then(|text| text.parse().ok()).ok_or(NOT_WHOLE),
+        Cell::Real(_) => Err(NOT_WHOLE),
+        _ => Err(WRONG_CLASS),
+    }
+}
+
+fn moment(cell: Cell<'_>, what: &'static str, read: impl Fn(&[u8]) -> Option<i64>) -> Result<i64, Misfit> {
+    match cell {
+        Cell::Text(text) => read(text).ok_or(Misfit(what)),
+        _ => Err(Misfit("only ISO 8601 text is read as a date or time")),
+    }
+}
