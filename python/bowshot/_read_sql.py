@@ -160,7 +160,8 @@ def read_sql(
         The wire protocol: for PostgreSQL `"binary"`, `"csv"`, `"cursor"`, `"simple"` or `"text"`. The fastest that
         serves the query is chosen without it.
     partition_on, partition_num, partition_range
-        Split by equal ranges of a column of numbers, as in ConnectorX; rows where it is NULL are kept. Without them,
+        Split by equal ranges of a column of numbers, as in ConnectorX. Rows where it is NULL are kept, unless
+        `partition_range` says which rows to read: those within its lowest and highest value. Without these three,
         Bowshot splits by itself where that is sure to give the same rows.
     strategy
         Of ConnectorX' federated queries, which Bowshot does not have: only `None`.

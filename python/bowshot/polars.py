@@ -20,5 +20,4 @@ def read_polars(plan: _bowshot.Plan, progress: Any = None) -> pl.DataFrame:
     import polars as pl
 
     # Read to the end before Polars looks: errors keep their class and Ctrl-C its meaning.
-    frame = pl.from_arrow(plan.read(progress).read_all().for_polars(), rechunk=False)
-    return frame if isinstance(frame, pl.DataFrame) else frame.to_frame()
+    return pl.DataFrame(plan.read(progress).read_all().for_polars())
