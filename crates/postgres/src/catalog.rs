@@ -68,12 +68,19 @@ impl Catalog {
             needs_money |= wanted.contains(&Type::MONEY.oid());
             let (known, unknown): (BTreeSet<u32>, BTreeSet<u32>) = wanted.iter().partition(|&&oid| is_known(oid));
             for oid in known {
-                catalog.types.insert(oid, CatalogType { name: builtin_name(oid), kind: Kind::Scalar, output: String::new() });
+                catalog
+                    .types
+                    .insert(oid, CatalogType { name: builtin_name(oid), kind: Kind::Scalar, output: String::new() });
             }
             if !unknown.is_empty() {
                 catalog.fetch(session, &unknown)?;
             }
-            wanted = catalog.types.values().flat_map(CatalogType::parts).filter(|oid| !catalog.types.contains_key(oid)).collect();
+            wanted = catalog
+                .types
+                .values()
+                .flat_map(CatalogType::parts)
+                .filter(|oid| !catalog.types.contains_key(oid))
+                .collect();
         }
         if needs_money {
             let scale = session.query("SELECT pg_catalog.scale(0::pg_catalog.money::pg_catalog.numeric)")?;
@@ -96,7 +103,11 @@ impl Catalog {
         let list = oids.iter().map(u32::to_string).collect::<Vec<_>>().join(", ");
         // Multiranges came with PostgreSQL 14.
         let multirange = if session.version() >= 140_000 { "m.rngtypid" } else { "NULL" };
-        let join = if session.version() >= 140_000 { "LEFT JOIN pg_catalog.pg_range m ON m.rngmultitypid = t.oid" } else { "" };
+        let join = if session.version() >= 140_000 {
+            "LEFT JOIN pg_catalog.pg_range m ON m.rngmultitypid = t.oid"
+        } else {
+            ""
+        };
         let rows = session.query(&format!(
             "SELECT t.oid, t.typname, t.typtype, t.typelem, t.typcategory, t.typbasetype, t.typtypmod, t.typrelid, \
              r.rngsubtype, {multirange}, \

@@ -50,8 +50,12 @@ pub(crate) fn describe(session: &mut Session, sql: &str) -> Result<Vec<Described
         (Some(error), _) => Err(error),
         (None, Some(columns)) => Ok(columns),
         (None, None) if returns_rows => Err(broken("it described no result")),
-        (None, None) => Err(Error::new(ErrorKind::Unsupported, "the statement returns no rows, so there is nothing to read")
-            .with_hint("Bowshot reads results; run statements that change something with the database's own client")),
+        (None, None) => {
+            Err(Error::new(ErrorKind::Unsupported, "the statement returns no rows, so there is nothing to read")
+                .with_hint(
+                    "Bowshot reads results; run statements that change something with the database's own client",
+                ))
+        }
     }
 }
 
@@ -76,8 +80,11 @@ fn column(body: &mut Body<'_>) -> Option<Described> {
 
 /// What the catalogue says of the columns that come straight from a table.
 pub(crate) fn origins(session: &mut Session, columns: &[Described]) -> Result<BTreeMap<(u32, i16), Origin>> {
-    let pairs: Vec<String> =
-        columns.iter().filter_map(|column| column.origin).map(|(table, number)| format!("({table}, {number})")).collect();
+    let pairs: Vec<String> = columns
+        .iter()
+        .filter_map(|column| column.origin)
+        .map(|(table, number)| format!("({table}, {number})"))
+        .collect();
     if pairs.is_empty() {
         return Ok(BTreeMap::new());
     }

@@ -1,6 +1,6 @@
 //! The server's plan for a query, as EXPLAIN tells it.
 
-use bowshot_core::{Result, Error, ErrorKind};
+use bowshot_core::{Error, ErrorKind, Result};
 use serde_json::Value;
 
 use crate::catalog::cell;
@@ -31,7 +31,8 @@ pub(crate) fn explain(session: &mut Session, sql: &str) -> Result<Explained> {
     let broken = || Error::new(ErrorKind::Protocol, "the server explains its plan in an unknown form");
     let parsed: Value = serde_json::from_str(&text.join("\n")).map_err(|error| broken().with_source(error))?;
     let root = parsed.get(0).and_then(|first| first.get("Plan")).ok_or_else(broken)?;
-    let mut explained = Explained { scans: Vec::new(), others: 0, rows: root.get("Plan Rows").and_then(Value::as_u64).unwrap_or(0) };
+    let mut explained =
+        Explained { scans: Vec::new(), others: 0, rows: root.get("Plan Rows").and_then(Value::as_u64).unwrap_or(0) };
     explained.walk(root);
     Ok(explained)
 }

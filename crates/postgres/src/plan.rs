@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use arrow_schema::{DataType, Schema};
-use bowshot_core::{Cancel, Error, ErrorKind, Estimate, Options, Partition, Partitioning, Plan, Request, Result, Value};
+use bowshot_core::{
+    Cancel, Error, ErrorKind, Estimate, Options, Partition, Partitioning, Plan, Request, Result, Value,
+};
 use bowshot_sql::{Dialect, Shape, analyse, bind, quote_identifier, strip_end};
 use parking_lot::Mutex;
 
@@ -119,7 +121,8 @@ fn describe_all(session: &mut Session, queries: &[Prepared]) -> Result<Vec<Descr
             columns = Some(described);
             continue;
         };
-        let differs = |(a, b): &(&Described, &Described)| (a.oid, a.modifier) != (b.oid, b.modifier) || a.name != b.name;
+        let differs =
+            |(a, b): &(&Described, &Described)| (a.oid, a.modifier) != (b.oid, b.modifier) || a.name != b.name;
         let different = first.iter().zip(&described).find(differs);
         if first.len() != described.len() || different.is_some() {
             let which = different.map_or("the number of columns".into(), |(a, _)| format!("column \"{}\"", a.name));
@@ -140,9 +143,12 @@ fn columns(
 ) -> Result<Vec<Column>> {
     if let Some(unknown) = options.types.keys().find(|name| !described.iter().any(|column| column.name == **name)) {
         let names: Vec<&str> = described.iter().map(|column| column.name.as_str()).collect();
-        return Err(Error::new(ErrorKind::Config, format!("types= names a column \"{unknown}\" that is not in the result"))
-            .with_column(unknown)
-            .with_hint(format!("the columns are {}", names.join(", "))));
+        return Err(Error::new(
+            ErrorKind::Config,
+            format!("types= names a column \"{unknown}\" that is not in the result"),
+        )
+        .with_column(unknown)
+        .with_hint(format!("the columns are {}", names.join(", "))));
     }
     let wants_text = |oid: u32| {
         described.iter().any(|column| column.oid == oid && options.types.get(&column.name) == Some(&DataType::Utf8))
@@ -163,12 +169,7 @@ fn columns(
         .collect()
 }
 
-fn divide(
-    session: &mut Session,
-    queries: &[Prepared],
-    described: &[Described],
-    options: &Options,
-) -> Result<Division> {
+fn divide(session: &mut Session, queries: &[Prepared], described: &[Described], options: &Options) -> Result<Division> {
     let [query] = queries else {
         let part = |(place, query): (usize, &Prepared)| {
             (query.sql.clone(), Partition { label: format!("query {}", place + 1), rows: None })

@@ -21,12 +21,13 @@ impl Scale {
     fn of(column: &Described) -> Option<Self> {
         let builtin = Type::from_oid(column.oid)?;
         Some(match builtin {
-            Type::INT2 | Type::INT4 | Type::INT8 | Type::OID | Type::FLOAT4 | Type::FLOAT8 | Type::NUMERIC => Scale::Number,
+            Type::INT2 | Type::INT4 | Type::INT8 | Type::OID | Type::FLOAT4 | Type::FLOAT8 | Type::NUMERIC => {
+                Scale::Number
+            }
             Type::DATE => Scale::Counted("({} - date '1970-01-01')", "(date '1970-01-01' + ({})::int4)"),
-            Type::TIMESTAMP => Scale::Counted(
-                "extract(epoch FROM {})",
-                "(timestamp '1970-01-01' + ({}) * interval '1 second')",
-            ),
+            Type::TIMESTAMP => {
+                Scale::Counted("extract(epoch FROM {})", "(timestamp '1970-01-01' + ({}) * interval '1 second')")
+            }
             Type::TIMESTAMPTZ => Scale::Counted("extract(epoch FROM {})", "to_timestamp({})"),
             _ => return None,
         })
@@ -102,7 +103,8 @@ pub(crate) fn divide(
         }
         // A single open range still leaves out the NULLs, which come in their own part.
         let condition = if conditions.is_empty() { format!("{name} IS NOT NULL") } else { conditions.join(" AND ") };
-        let label = format!("{column} from {} to {}", cut(index), if index + 1 < count { cut(index + 1) - 1 } else { high });
+        let label =
+            format!("{column} from {} to {}", cut(index), if index + 1 < count { cut(index + 1) - 1 } else { high });
         parts.push((format!("SELECT * {from} WHERE {condition}"), Partition { label, rows: None }));
     }
     if range.is_none() {

@@ -175,8 +175,7 @@ fn parts(sql: &str, driving: &Driving<'_>, length: u64) -> Vec<(String, Partitio
             let (from, to) = (range * length, (range + 1) * length);
             let last = range + 1 == ranges;
             let end = if last { String::new() } else { format!(" AND ctid < '({to},0)'::pg_catalog.tid") };
-            let slice =
-                format!("(SELECT {columns} FROM ONLY {table} WHERE ctid >= '({from},0)'::pg_catalog.tid{end})");
+            let slice = format!("(SELECT {columns} FROM ONLY {table} WHERE ctid >= '({from},0)'::pg_catalog.tid{end})");
             let until = if last { "the end".to_owned() } else { (to - 1).to_string() };
             let label = format!("pages {from} to {until} of {}", leaf.table);
             let rows = leaf.rows.map(|rows| rows * length.min(leaf.pages) / leaf.pages.max(1));

@@ -84,10 +84,18 @@ fn scalar(builtin: &Type, modifier: i32, infinity: Infinity, money_scale: Option
     let microseconds = |zone: Option<Arc<str>>| DataType::Timestamp(TimeUnit::Microsecond, zone);
     let native = match *builtin {
         Type::BOOL => native(DataType::Boolean, Boolean),
-        Type::INT2 => native(DataType::Int16, Fixed::<Int16Type, _, 2>::new(DataType::Int16, |b| Ok(i16::from_be_bytes(b)))),
-        Type::INT4 => native(DataType::Int32, Fixed::<Int32Type, _, 4>::new(DataType::Int32, |b| Ok(i32::from_be_bytes(b)))),
-        Type::INT8 => native(DataType::Int64, Fixed::<Int64Type, _, 8>::new(DataType::Int64, |b| Ok(i64::from_be_bytes(b)))),
-        Type::OID => native(DataType::UInt32, Fixed::<UInt32Type, _, 4>::new(DataType::UInt32, |b| Ok(u32::from_be_bytes(b)))),
+        Type::INT2 => {
+            native(DataType::Int16, Fixed::<Int16Type, _, 2>::new(DataType::Int16, |b| Ok(i16::from_be_bytes(b))))
+        }
+        Type::INT4 => {
+            native(DataType::Int32, Fixed::<Int32Type, _, 4>::new(DataType::Int32, |b| Ok(i32::from_be_bytes(b))))
+        }
+        Type::INT8 => {
+            native(DataType::Int64, Fixed::<Int64Type, _, 8>::new(DataType::Int64, |b| Ok(i64::from_be_bytes(b))))
+        }
+        Type::OID => {
+            native(DataType::UInt32, Fixed::<UInt32Type, _, 4>::new(DataType::UInt32, |b| Ok(u32::from_be_bytes(b))))
+        }
         Type::FLOAT4 => {
             native(DataType::Float32, Fixed::<Float32Type, _, 4>::new(DataType::Float32, |b| Ok(f32::from_be_bytes(b))))
         }
@@ -103,9 +111,14 @@ fn scalar(builtin: &Type, modifier: i32, infinity: Infinity, money_scale: Option
             let scale = money_scale?;
             native(DataType::Decimal128(19, scale), Money { scale })
         }
-        Type::TEXT | Type::VARCHAR | Type::BPCHAR | Type::NAME | Type::XML | Type::UNKNOWN | Type::CSTRING | Type::VOID => {
-            native(DataType::Utf8, Text { skip: 0 })
-        }
+        Type::TEXT
+        | Type::VARCHAR
+        | Type::BPCHAR
+        | Type::NAME
+        | Type::XML
+        | Type::UNKNOWN
+        | Type::CSTRING
+        | Type::VOID => native(DataType::Utf8, Text { skip: 0 }),
         Type::JSON => Native { extension: Some("arrow.json"), ..native(DataType::Utf8, Text { skip: 0 }) },
         Type::JSONB => Native { extension: Some("arrow.json"), ..native(DataType::Utf8, Text { skip: 1 }) },
         Type::BYTEA => native(DataType::Binary, Binary),
@@ -186,7 +199,9 @@ impl Types<'_> {
             (Some(own), None) => (own, None),
             (Some(own), Some(wanted)) if own.data_type == *wanted => (own, None),
             // Text of a server without encoding may be any bytes.
-            (Some(own), Some(DataType::Binary)) if own.data_type == DataType::Utf8 => (native(DataType::Binary, Binary), None),
+            (Some(own), Some(DataType::Binary)) if own.data_type == DataType::Utf8 => {
+                (native(DataType::Binary, Binary), None)
+            }
             (None, None) | (_, Some(DataType::Utf8)) => self.text(described.oid, wanted.is_some()),
             (_, Some(wanted)) => self.cast(described, wanted)?,
         };
@@ -215,7 +230,8 @@ impl Types<'_> {
     fn cast(&self, described: &Described, wanted: &DataType) -> Result<(Native, Option<Cast>)> {
         let impossible = || {
             let type_name = self.catalog.name(described.oid);
-            let message = format!("column \"{}\" ({type_name}) cannot be read as {}", described.name, format_type(wanted));
+            let message =
+                format!("column \"{}\" ({type_name}) cannot be read as {}", described.name, format_type(wanted));
             Error::new(ErrorKind::Config, message)
                 .with_column(&described.name)
                 .with_hint("every column can be read as utf8, or be cast in the query")
@@ -231,8 +247,8 @@ impl Types<'_> {
 
     /// The Arrow type and decoder of a type; `None` when a part of it has none.
     fn native(&self, oid: u32, modifier: i32, dimensions: usize) -> Option<Native> {
-        if let Some(native) = Type::from_oid(oid)
-            .and_then(|builtin| scalar(&builtin, modifier, self.infinity, self.catalog.money_scale))
+        if let Some(native) =
+            Type::from_oid(oid).and_then(|builtin| scalar(&builtin, modifier, self.infinity, self.catalog.money_scale))
         {
             return Some(native);
         }

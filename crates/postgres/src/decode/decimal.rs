@@ -103,15 +103,24 @@ impl Decimal {
         let bytes = cells.bytes;
         let limit = 10u64.pow(u32::from(self.precision));
         let fraction_digits = self.fraction_digits;
-        let mut values = vec![0i128; cells.len()];
-        for (slot, &offset) in values.iter_mut().zip(cells.offsets) {
-            if cells.has_nulls && offset == NULL {
-                continue;
-            }
-            *slot = match quick::<SURPLUS>(bytes, offset, fraction_digits, limit) {
-                Some(unscaled) => unscaled,
-                None => self.slow::<Decimal128Type>(value(bytes, offset), i128::from)?,
-            };
+        let mut rejected = None;
+        let values: Vec<i128> = cells
+            .offsets
+            .iter()
+            .map(|&offset| {
+                if cells.has_nulls && offset == NULL {
+                    return 0;
+                }
+                quick::<SURPLUS>(bytes, offset, fraction_digits, limit).unwrap_or_else(|| {
+                    self.slow::<Decimal128Type>(value(bytes, offset), i128::from).unwrap_or_else(|reject| {
+                        rejected.get_or_insert(reject);
+                        0
+                    })
+                })
+            })
+            .collect();
+        if let Some(reject) = rejected {
+            return Err(reject);
         }
         self.array::<Decimal128Type>(values, cells)
     }

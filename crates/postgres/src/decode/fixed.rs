@@ -35,14 +35,24 @@ where
 {
     fn decode(&self, cells: Cells<'_>) -> Result<ArrayRef, Reject> {
         let bytes = cells.bytes;
-        let mut values = vec![T::Native::default(); cells.len()];
         let mut lengths_match = true;
-        for (slot, &offset) in values.iter_mut().zip(cells.offsets) {
-            if cells.has_nulls && offset == NULL {
-                continue;
-            }
+        let mut rejected = None;
+        let mut convert = |offset: u32| {
             lengths_match &= length(bytes, offset) == N;
-            *slot = (self.convert)(load(bytes, offset as usize))?;
+            (self.convert)(load(bytes, offset as usize)).unwrap_or_else(|reject| {
+                rejected.get_or_insert(reject);
+                T::Native::default()
+            })
+        };
+        // Two loops, so that a column without NULLs is not asked for them value by value.
+        let values: Vec<T::Native> = if cells.has_nulls {
+            let nullable = |&offset: &u32| if offset == NULL { T::Native::default() } else { convert(offset) };
+            cells.offsets.iter().map(nullable).collect()
+        } else {
+            cells.offsets.iter().map(|&offset| convert(offset)).collect()
+        };
+        if let Some(reject) = rejected {
+            return Err(reject);
         }
         check_lengths(lengths_match, N)?;
         let array = PrimitiveArray::<T>::try_new(values.into(), validity(cells))?;

@@ -41,15 +41,14 @@ impl Decode for Timestamp {
             let microseconds = i64::from_be_bytes(load(cells.bytes, offset as usize));
             microseconds == i64::MAX || microseconds == i64::MIN
         };
-        let fixed = Fixed::<TimestampMicrosecondType, _, 8>::new(self.0.clone(), |bytes| {
-            match i64::from_be_bytes(bytes) {
+        let fixed =
+            Fixed::<TimestampMicrosecondType, _, 8>::new(self.0.clone(), |bytes| match i64::from_be_bytes(bytes) {
                 i64::MAX => Err(Reject::value("infinity")),
                 i64::MIN => Err(Reject::value("-infinity")),
                 microseconds => microseconds
                     .checked_add(EPOCH_MICROSECONDS)
                     .ok_or_else(|| Reject::value("a moment after the year 294246")),
-            }
-        });
+            });
         decode_finite(cells, self.1, is_infinite, &fixed)
     }
 }
