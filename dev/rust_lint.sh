@@ -3,4 +3,4 @@
 source "$(dirname "${BASH_SOURCE[0]}")/environment.sh"
 need_rust
 
-cargo clippy --workspace --all-targets --quiet "${CARGO_FLAGS[@]}" -- -D warnings
+cargo clippy --workspace --all-targets --keep-going --quiet "${CARGO_FLAGS[@]}" -- -D warnings
