@@ -26,7 +26,9 @@ pub(crate) fn split(
             .with_hint(format!("its columns are {}", names.join(", "))));
     };
     if count == 0 {
-        return Err(Error::new(ErrorKind::Config, "a result cannot be split into 0 partitions").with_column(name));
+        return Err(Error::new(ErrorKind::Config, "a result cannot be split into 0 partitions")
+            .with_column(name)
+            .with_hint("ask for at least 1"));
     }
     let key = quote_identifier(&column.name, Dialect::Sqlite);
     let query = &bound.sql;

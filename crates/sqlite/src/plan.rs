@@ -150,7 +150,8 @@ fn draft_one(
         Partitioning::Auto => match (note, &sample) {
             (Some(note), _) => note.to_owned(),
             (_, Some(sample)) if sample.whole => {
-                format!("all its {} rows were read to learn their types", sample.rows())
+                let rows = sample.rows();
+                format!("planning read all of it ({rows} row{})", if rows == 1 { "" } else { "s" })
             }
             _ => match auto(database, query, options, connections)? {
                 Ok(parts) => {

@@ -13,6 +13,9 @@ const PROBE_ROWS: i64 = 200;
 /// How often a range is halved at most: a skewed table needs about 60 for every place where its rows lie dense.
 const MOST_HALVINGS: usize = 600;
 
+/// The first halvings go to the widest ranges, whatever they seem to hold: few rows at the start of a range may hide many.
+const WIDEST_FIRST: usize = 20;
+
 /// Rowids from `first` to `last`, both inclusive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Range {
@@ -37,16 +40,19 @@ impl Rowids<'_> {
     pub(crate) fn ranges(&self, count: u64, least: u64) -> Result<Vec<Range>> {
         let Some(whole) = self.guess(i64::MIN, i64::MAX)? else { return Ok(Vec::new()) };
         let mut ranges = vec![whole];
-        for _ in 0..MOST_HALVINGS {
-            let share = share(&ranges, count, least);
-            let heaviest = (0..).zip(&ranges).max_by_key(|(_, range)| range.rows);
-            let Some((index, heavy)) = heaviest.map(|(index, range)| (index, *range)) else { break };
-            // Half a share each, so that joined neighbours come close to a whole one.
-            if heavy.rows <= share / 2 || heavy.first == heavy.last {
-                break;
-            }
-            let middle = midpoint(heavy.first, heavy.last);
-            let halves = [self.guess(heavy.first, middle)?, self.guess(middle + 1, heavy.last)?];
+        for step in 0..MOST_HALVINGS {
+            // A range of no more rows than a probe passes over is known well enough.
+            let open = (0..).zip(&ranges).filter(|(_, range)| range.rows > PROBE_ROWS.unsigned_abs());
+            let next = if step < WIDEST_FIRST {
+                open.max_by_key(|(_, range)| range.last.abs_diff(range.first))
+            } else {
+                // Half a share each, so that joined neighbours come close to a whole one.
+                let light = share(&ranges, count, least) / 2;
+                open.filter(|(_, range)| range.rows > light).max_by_key(|(_, range)| range.rows)
+            };
+            let Some((index, range)) = next.map(|(index, range)| (index, *range)) else { break };
+            let middle = midpoint(range.first, range.last);
+            let halves = [self.guess(range.first, middle)?, self.guess(middle + 1, range.last)?];
             ranges.splice(index..=index, halves.into_iter().flatten());
         }
         let share = share(&ranges, count, least);
