@@ -154,7 +154,7 @@ impl Case {
             vec![Column { name: None, type_name, nullable: None, source: None, values }]
         });
         let columns = self.columns.clone().or(only)?;
-        Some(columns.repeat(self.copies.unwrap_or(1)))
+        Some(std::iter::repeat_n(columns, self.copies.unwrap_or(1)).flatten().collect())
     }
 
     /// How its user reads it: in one partition, with the types and settings of the case.

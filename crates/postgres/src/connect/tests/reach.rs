@@ -107,3 +107,47 @@ fn a_silent_server_is_given_up() {
     );
     assert!(open(&text).is_ok());
 }
+
+/// A port whose queue of connections is full: what knocks there gets no answer at all, as behind a firewall.
+#[cfg(target_os = "linux")]
+fn deaf_port() -> (u16, Vec<socket2::Socket>) {
+    use socket2::{Domain, SockAddr, Socket, Type};
+    let any: SockAddr = std::net::SocketAddr::from(([127, 0, 0, 1], 0)).into();
+    let listener = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
+    listener.bind(&any).unwrap();
+    listener.listen(0).unwrap();
+    let address = listener.local_addr().unwrap();
+    let port = address.as_socket().unwrap().port();
+    let mut sockets = vec![listener];
+    for _ in 0..4 {
+        let knocking = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
+        knocking.set_nonblocking(true).unwrap();
+        // "In progress", from the second one on for ever.
+        let _ = knocking.connect(&address);
+        sockets.push(knocking);
+    }
+    std::thread::sleep(Duration::from_millis(100));
+    (port, sockets)
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_deaf_server_is_given_up_or_cancelled() {
+    let (port, _sockets) = deaf_port();
+    let uri = |options: &str| format!("postgresql://127.0.0.1:{port}/x?{options}");
+    assert_refused(&uri("connect_timeout=1"), ErrorKind::Timeout, &["within 1 s", "firewall"]);
+    for options in ["connect_timeout=0", "connect_timeout=60"] {
+        let cancel = Cancel::new();
+        let config = parse(&uri(options)).unwrap();
+        let opening = {
+            let cancel = cancel.clone();
+            std::thread::spawn(move || Session::open(&config, &cancel).err().unwrap())
+        };
+        std::thread::sleep(Duration::from_millis(200));
+        assert!(!opening.is_finished());
+        let started = Instant::now();
+        cancel.cancel();
+        assert_eq!(opening.join().unwrap().kind(), ErrorKind::Cancelled);
+        assert!(started.elapsed() < Duration::from_secs(1));
+    }
+}
