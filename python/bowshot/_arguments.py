@@ -6,7 +6,7 @@ import os
 import re
 import sys
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from ._bowshot import is_uri
 from .exceptions import ConfigError, UnsupportedError
@@ -19,20 +19,34 @@ if TYPE_CHECKING:
     Sql: TypeAlias = str | Sequence[str]
     """A query; the name of a table; or queries that are the partitions of one result."""
 
-_TABLE = re.compile(r"[^\W\d][\w$]*(\.[^\W\d][\w$]*)?")
+# A bare SELECT is a query without columns.
+_TABLE = re.compile(r"(?!select$)[^\W\d][\w$]*(\.[^\W\d][\w$]*)?", re.IGNORECASE)
 
 
-def database_and_queries(sql: Any, con: Any, columns: Sequence[str] | None = None) -> tuple[str, list[str]]:
-    """The database's URI and the queries, whichever came first.
+class Target(NamedTuple):
+    """What to read, and where."""
 
-    >>> database_and_queries("SELECT 1", "shop.db") == database_and_queries("shop.db", "SELECT 1")
+    uri: str
+    """The database's URI or path."""
+    queries: list[str]
+    """One query, or several that are the partitions of one result."""
+    is_table: bool
+    """Whether the user gave the name of a table instead of a query."""
+
+
+def target(sql: Any, con: Any, columns: Sequence[str] | None = None) -> Target:
+    """The database and the queries, whichever came first; the name of a table becomes a query.
+
+    >>> target("SELECT 1", "shop.db") == target("shop.db", "SELECT 1")
     True
-    >>> database_and_queries("orders", "shop.db", columns=["id"])
-    ('shop.db', ['SELECT "id" FROM "orders"'])
+    >>> target("orders", "shop.db", columns=["id"])
+    Target(uri='shop.db', queries=['SELECT "id" FROM "orders"'], is_table=True)
     """
     if _names_database(sql) and not _names_database(con):
         sql, con = con, sql
-    return _uri(con), _queries(sql, columns)
+    if isinstance(sql, str) and _TABLE.fullmatch(sql.strip()):
+        return Target(_uri(con), [_table_query(sql, columns)], is_table=True)
+    return Target(_uri(con), _queries(sql), is_table=False)
 
 
 def _names_database(value: Any) -> bool:
@@ -85,11 +99,11 @@ def _sqlalchemy_url(con: Any) -> str | None:
     return str(con.render_as_string(hide_password=False))
 
 
-def _queries(sql: Any, columns: Sequence[str] | None) -> list[str]:
+def _queries(sql: Any) -> list[str]:
     if sql is None:
         raise TypeError("sql is missing: a query, the name of a table, or a list of queries")
     if isinstance(sql, str):
-        return [_table_query(sql, columns) if _TABLE.fullmatch(sql.strip()) else sql]
+        return [sql]
     # SQLAlchemy's text() and select() know their own text.
     if type(sql).__module__.partition(".")[0] == "sqlalchemy":
         return [str(sql)]

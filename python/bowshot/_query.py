@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from . import _bowshot
-from ._arguments import database_and_queries
+from ._arguments import Target, target
 from ._options import keywords
 from ._params import Params, plain_params
 from ._plan import Plan
@@ -29,9 +29,9 @@ class Query:
     read. Each further read plans anew and sees the database as it is then.
     """
 
-    def __init__(self, uri: str, queries: list[str], params: Params, options: dict[str, Any], progress: Any) -> None:
-        self._uri = uri
-        self._queries = queries
+    def __init__(self, target: Target, params: Params, options: dict[str, Any], progress: Any) -> None:
+        """Made by `bowshot.query`."""
+        self._target = target
         self._params, self._named = plain_params(params)
         self._options = options
         self._progress = progress
@@ -40,7 +40,8 @@ class Query:
     def _plan(self) -> _bowshot.Plan:
         """The last plan, made if there is none."""
         if self._planned is None:
-            self._planned = _bowshot.plan(self._uri, self._queries, self._params, self._named, self._options)
+            uri, queries, _ = self._target
+            self._planned = _bowshot.plan(uri, queries, self._params, self._named, self._options)
         return self._planned
 
     def _unread(self) -> _bowshot.Plan:
@@ -97,9 +98,9 @@ class Query:
         dtype_backend: Any = None,
     ) -> pd.DataFrame:
         """The whole result as a `pandas.DataFrame`; the parameters are those of `pandas.read_sql`."""
-        return read_frame(
-            self._unread(), FrameOptions(index_col, coerce_float, parse_dates, dtype, dtype_backend), self._progress
-        )
+        is_table = self._target.is_table
+        options = FrameOptions(index_col, coerce_float, parse_dates, dtype, dtype_backend, is_table)
+        return read_frame(self._unread(), options, self._progress)
 
     def to_pandas_chunks(
         self,
@@ -112,7 +113,8 @@ class Query:
         dtype_backend: Any = None,
     ) -> Iterator[pd.DataFrame]:
         """The result as frames of exactly `chunksize` rows, the last one shorter, in bounded memory."""
-        options = FrameOptions(index_col, coerce_float, parse_dates, dtype, dtype_backend)
+        is_table = self._target.is_table
+        options = FrameOptions(index_col, coerce_float, parse_dates, dtype, dtype_backend, is_table)
         return read_frames(self._unread(), options, chunksize, self._progress)
 
     def to_polars(self) -> pl.DataFrame:
@@ -128,8 +130,9 @@ class Query:
         return self.schema.__arrow_c_schema__()
 
     def __repr__(self) -> str:
-        text = " ".join(self._queries[0].split())
-        more = f" and {len(self._queries) - 1} more" if len(self._queries) > 1 else ""
+        queries = self._target.queries
+        text = " ".join(queries[0].split())
+        more = f" and {len(queries) - 1} more" if len(queries) > 1 else ""
         return f"<bowshot.Query {text if len(text) < 80 else text[:77] + '…'}{more}>"
 
 
@@ -176,7 +179,7 @@ def query(
     >>> items.to_arrow().to_pylist()
     [{'id': 7, 'name': 'bow'}]
     """
-    uri, queries = database_and_queries(sql, con)
+    what = target(sql, con)
     options = keywords(
         protocol=protocol,
         partition_on=partition_on,
@@ -186,11 +189,11 @@ def query(
         types=types,
         infinity=infinity,
         connections=connections,
-        several=len(queries) > 1,
+        several=len(what.queries) > 1,
         batch_bytes=batch_bytes,
         buffer_bytes=buffer_bytes,
     )
-    return Query(uri, queries, params, options, progress)
+    return Query(what, params, options, progress)
 
 
 def plan(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, overload
 
-from ._arguments import database_and_queries
+from ._arguments import target
 from ._bowshot import Progress
 from ._options import keywords
 from ._params import Params
@@ -213,7 +213,7 @@ def read_sql(
         _refuse(return_type, "pandas", frame_only)
     if return_type != "arrow_stream":
         _refuse(return_type, "arrow_stream", {"batch_size": batch_size})
-    uri, queries = database_and_queries(sql, con, columns)
+    where = target(sql, con, columns)
     options = keywords(
         protocol=protocol,
         partition_on=partition_on,
@@ -223,11 +223,11 @@ def read_sql(
         types=types,
         infinity=infinity,
         connections=connections,
-        several=len(queries) > 1,
+        several=len(where.queries) > 1,
         batch_bytes=batch_bytes,
         buffer_bytes=buffer_bytes,
     )
-    what = Query(uri, queries, params, options, progress)
+    what = Query(where, params, options, progress)
     if return_type == "arrow":
         return what.to_arrow()
     if return_type == "polars":

@@ -6,6 +6,7 @@ docs/guide/pandas.md shows the types; docs/decisions/0004-pandas-frames.md says 
 from __future__ import annotations
 
 import datetime
+import decimal
 import json
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -25,6 +26,8 @@ Backend: TypeAlias = Literal["numpy", "numpy_nullable", "pyarrow"]
 # Days since 1970 that Python's dates reach.
 _FIRST_DAY = datetime.date.min.toordinal() - datetime.date(1970, 1, 1).toordinal()
 _LAST_DAY = datetime.date.max.toordinal() - datetime.date(1970, 1, 1).toordinal()
+# More digits than Arrow's longest decimal has: nothing is rounded.
+_EXACT = decimal.Context(prec=80)
 _UNITS = frozenset({"D", "d", "h", "m", "s", "ms", "us", "ns"})
 # Rows that are made Python objects at a time, so that what comes in between stays small.
 _STRIDE = 1 << 17
@@ -39,6 +42,8 @@ class FrameOptions:
     parse_dates: ParseDates = None
     dtype: Any = None
     dtype_backend: Any = None
+    is_table: bool = False
+    """The query is the name of a table; pandas then makes timestamps of dates."""
 
     @property
     def backend(self) -> Backend:
@@ -75,7 +80,7 @@ def _frames(plan: _bowshot.Plan, options: FrameOptions, rows: int | None, progre
         read = lambda rows: _arrow_columns(stream, rows)  # noqa: E731 - one of two ways to read
     else:
         reader = plan.read_frame(options.coerce_float, backend == "numpy_nullable", progress)
-        read = lambda rows: _numpy_columns(reader, names, rows, backend)  # noqa: E731
+        read = lambda rows: _numpy_columns(reader, names, rows, options)  # noqa: E731
     first = True
     while True:
         length, arrays = read(rows)
@@ -161,7 +166,7 @@ def _plain_column(column: Any) -> Any:
 
 
 def _numpy_columns(
-    reader: _bowshot.FrameReader, names: list[str], rows: int | None, backend: Backend
+    reader: _bowshot.FrameReader, names: list[str], rows: int | None, options: FrameOptions
 ) -> tuple[int, list[Any]]:
     columns = reader.read(rows)
     length = len(columns[0]) if columns else 0
@@ -169,17 +174,18 @@ def _numpy_columns(
     columns.reverse()
     # Each column is let go as soon as its array stands.
     for name in names:
-        arrays.append(_array(columns.pop(), name, backend))
+        arrays.append(_array(columns.pop(), name, options))
     return length, arrays
 
 
-def _array(column: _bowshot.FrameColumn, name: str, backend: Backend) -> Any:
+def _array(column: _bowshot.FrameColumn, name: str, options: FrameOptions) -> Any:
     """The array of one column, on the column's own memory where NumPy or Arrow can hold it."""
     import numpy as np
     import pandas as pd
 
     length = len(column)
     kind = column.kind
+    backend = options.backend
     if backend == "numpy" and column.nulls == length:
         # pandas sees only None here, whatever the type in the database.
         return _objects(np.full(length, None, dtype=object))
@@ -197,6 +203,10 @@ def _array(column: _bowshot.FrameColumn, name: str, backend: Backend) -> Any:
     mask: Any = None if taken is None else np.asarray(taken)
     if kind == "instant":
         return _instants(values, column.zone)
+    if kind == "day" and options.is_table:
+        days = values.astype("datetime64[D]").astype("datetime64[s]")
+        days[slice(0) if mask is None else mask] = np.datetime64("NaT")
+        return days
     if kind == "day":
         return _objects(_dates(values, mask, name))
     if mask is None:
@@ -267,7 +277,6 @@ def _python_objects(column: _bowshot.FrameColumn, name: str) -> np.ndarray[Any, 
 
     objects = np.empty(len(column), dtype=object)
     start = 0
-    is_json = column.extension == "arrow.json" or column.source_type in ("json", "jsonb")
     # Each batch is let go when its objects stand.
     while (batch := column.take_batch()) is not None:
         array = pa.record_batch(batch).column(0)
@@ -279,13 +288,34 @@ def _python_objects(column: _bowshot.FrameColumn, name: str) -> np.ndarray[Any, 
                 f' Arrow: dtype_backend="pyarrow", or as text: types={{"{name}": "utf8"}}',
                 column=name,
             ) from error
-        if is_json:
-            values = [None if value is None else json.loads(value) for value in values]
-        elif pa.types.is_map(array.type):
-            values = [None if value is None else dict(value) for value in values]
+        if (convert := _conversion(array.type)) is not None:
+            values = [None if value is None else convert(value) for value in values]
         objects[start : start + len(values)] = np.fromiter(values, dtype=object, count=len(values))
         start += len(values)
     return _durations(objects)
+
+
+def _conversion(data_type: Any) -> Callable[[Any], Any] | None:
+    """What is left to do to pyarrow's Python values of a type; `None`: nothing."""
+    import pyarrow as pa
+
+    if isinstance(data_type, pa.BaseExtensionType):
+        return json.loads if data_type.extension_name == "arrow.json" else None
+    if pa.types.is_decimal256(data_type):
+        return _shortest
+    if pa.types.is_map(data_type):
+        return dict
+    if pa.types.is_list(data_type) or pa.types.is_large_list(data_type):
+        convert = _conversion(data_type.value_type)
+        if convert is not None:
+            return lambda values: [None if value is None else convert(value) for value in values]
+    return None
+
+
+def _shortest(value: decimal.Decimal) -> decimal.Decimal:
+    """Without the zeros that a column of one scale adds: 1.5 of a numeric without precision."""
+    short = value.normalize(_EXACT)
+    return short.quantize(decimal.Decimal(1), context=_EXACT) if value == value.to_integral_value() else short
 
 
 def _durations(objects: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:

@@ -113,4 +113,7 @@ def test_memory_is_bounded(numbers: Path, how: str) -> None:
     )
     assert run.returncode == 0, run.stderr
     start, peak, size = map(int, run.stdout.split())
-    assert peak - start <= size * 1.1 + 100e6, f"{(peak - start) / 1e6:.0f} MB for a frame of {size / 1e6:.0f} MB"
+    # What waits for the consumer, 64 MiB at most, is the larger part of what streaming needs.
+    limit = size * 1.1 + 100e6 if how == "frame" else 130e6
+    print(f"{(peak - start) / 1e6:.0f} MB for a frame of {size / 1e6:.0f} MB")
+    assert peak - start <= limit, f"{(peak - start) / 1e6:.0f} MB for a frame of {size / 1e6:.0f} MB"

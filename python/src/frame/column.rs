@@ -29,12 +29,6 @@ pub(crate) struct FrameColumn {
     /// The time zone of instants.
     #[pyo3(get)]
     zone: Option<String>,
-    /// The name of the Arrow extension type, if it is one.
-    #[pyo3(get)]
-    extension: Option<String>,
-    /// The database's own name of the type.
-    #[pyo3(get)]
-    source_type: Option<String>,
     length: usize,
     parts: Mutex<Parts>,
 }
@@ -55,8 +49,6 @@ impl FrameColumn {
         let nulls = column.nulls();
         let (null_count, length) = (column.null_count, column.length);
         let schema: SchemaRef = Arc::new(Schema::new(vec![column.final_field()]));
-        let metadata = |key: &str| column.field.metadata().get(key).cloned();
-        let (extension, source_type) = (metadata("ARROW:extension:name"), metadata(bowshot_core::SOURCE_TYPE));
         let (zone, instant) = instant_type(&column.field);
         let bytes = |nulls: Option<&NullBuffer>| Some(Values::new(Memory::Bytes(mask(nulls, length)), "|b1"));
         let mut parts = Parts::default();
@@ -113,7 +105,7 @@ impl FrameColumn {
             // `Growing::new` pairs each kind with its memory.
             _ => "object",
         };
-        Ok(FrameColumn { kind, nulls: null_count, zone, extension, source_type, length, parts: Mutex::new(parts) })
+        Ok(FrameColumn { kind, nulls: null_count, zone, length, parts: Mutex::new(parts) })
     }
 }
 

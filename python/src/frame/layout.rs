@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use arrow_array::RecordBatch;
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
-use bowshot_core::{Map, SOURCE_TYPE};
+use bowshot_core::Map;
 
 use super::convert::convert;
 
@@ -87,11 +87,9 @@ fn kind(field: &Field, coerce_float: bool) -> Kind {
     }
 }
 
-/// Drivers return JSON parsed.
+/// Drivers return JSON parsed. Where the user asked for its text, it is no JSON here.
 fn is_json(field: &Field) -> bool {
-    let metadata = field.metadata();
-    metadata.get("ARROW:extension:name").is_some_and(|name| name == "arrow.json")
-        || metadata.get(SOURCE_TYPE).is_some_and(|name| matches!(name.as_str(), "json" | "jsonb"))
+    field.metadata().get("ARROW:extension:name").is_some_and(|name| name == "arrow.json")
 }
 
 /// The type that `grow.rs` takes for a kind.
