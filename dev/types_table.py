@@ -9,8 +9,10 @@ import sqlite3
 import tempfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 import bowshot
+import polars
 
 SECTION = re.compile(r"(<!-- types:start -->\n).*(<!-- types:end -->)", re.DOTALL)
 
@@ -91,7 +93,9 @@ def rows(selects: Mapping[str, str], con: str) -> Iterable[tuple[str, str, str, 
     for name, sql in selects.items():
         arrow = bowshot.query(sql, con).schema.types[0]
         pandas_type = bowshot.read_sql(sql, con).dtypes["x"]
-        polars_type = bowshot.read_sql(sql, con, return_type="polars").schema["x"]
+        polars_type: Any = bowshot.read_sql(sql, con, return_type="polars").schema["x"]
+        if isinstance(polars_type, polars.Decimal | polars.Struct):  # their insides are Arrow's, or follow the values
+            polars_type = polars_type.base_type().__name__
         outcomes.setdefault((arrow, str(pandas_type), str(polars_type)), []).append(f"`{name}`")
     for (arrow, pandas_type_name, polars_type_name), names in outcomes.items():
         yield ", ".join(names), arrow, pandas_type_name, polars_type_name
