@@ -85,11 +85,11 @@ fn lowest_and_highest(database: &Database, bound: &Bound, key: &str, name: &str)
 }
 
 fn whole(value: &Value, rounded: fn(f64) -> f64) -> Option<i64> {
+    // 2^63 itself is the first double that is too large.
+    let limit = 2_f64.powi(63);
     match value {
         Value::Int(value) => Some(*value),
-        // 2^63 itself is the first double that is too large.
-        Value::Float(value)
-            if rounded(*value) >= -9.223_372_036_854_775_808e18 && rounded(*value) < 9.223_372_036_854_775_808e18 =>
+        Value::Float(value) if (-limit..limit).contains(&rounded(*value)) =>
         {
             #[expect(clippy::cast_possible_truncation, reason = "a whole number within the range")]
             Some(rounded(*value) as i64)

@@ -1,5 +1,7 @@
 //! What goes wrong is said clearly and soon, and leaves nothing behind.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests may panic as tests do")]
+
 mod common;
 
 use std::time::{Duration, Instant};

@@ -1,5 +1,7 @@
 //! Split or not, the result is the same, in the same order.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests may panic as tests do")]
+
 mod common;
 
 use bowshot_core::{Cancel, ErrorKind, Options, Partitioning, Query, Request, Value};

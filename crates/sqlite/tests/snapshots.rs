@@ -1,5 +1,7 @@
 //! A table that changes while it is read: the result is one state of it.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests may panic as tests do")]
+
 mod common;
 
 use std::sync::Arc;

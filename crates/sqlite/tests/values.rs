@@ -1,5 +1,7 @@
 //! What values are read as.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests may panic as tests do")]
+
 mod common;
 
 use arrow_array::cast::AsArray;
