@@ -8,6 +8,7 @@ import sys
 import time
 from pathlib import Path
 
+import bowshot
 import pytest
 
 ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n"
@@ -18,7 +19,7 @@ import sys, threading, time
 import bowshot
 
 how, sql, con = sys.argv[1:]
-options = {"types": {"c" if "count" in sql else "i": "int64"}}
+options = {} if "pg_sleep" in sql else {"types": {"c" if "count" in sql else "i": "int64"}}
 print("reading", flush=True)
 try:
     if how == "batches":
@@ -78,3 +79,20 @@ def test_a_server_that_never_answers() -> None:
         listener.listen()
         port = listener.getsockname()[1]
         assert interrupted_after("plan", "SELECT 1", f"postgresql://me@127.0.0.1:{port}/none") < 1
+
+
+@pytest.mark.parametrize(
+    "sql", ["SELECT i, pg_sleep(0.001) FROM generate_series(1, 1000000) i", "SELECT pg_sleep(600) AS i"]
+)
+@pytest.mark.parametrize("how", ["pandas", "arrow", "batches"])
+def test_postgres_ends_the_query_too(postgres: str, how: str, sql: str) -> None:
+    marked = f"{sql} -- interrupted"
+    assert interrupted_after(how, marked, postgres) < 1
+    active = (
+        "SELECT count(*) AS n FROM pg_stat_activity"
+        " WHERE query LIKE '%-- interrupted%' AND state = 'active' AND pid <> pg_backend_pid()"
+    )
+    until = time.monotonic() + 5
+    while bowshot.read_sql(active, postgres)["n"].tolist() != [0]:
+        assert time.monotonic() < until, "the query goes on in the database"
+        time.sleep(0.05)

@@ -11,6 +11,8 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 import sqlalchemy
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 # Types whose frame columns are equal to pandas', value by value and dtype by dtype.
 SAME = {
@@ -174,6 +176,24 @@ def test_decimals_without_coerce_float(postgres: str) -> None:
     sql = "SELECT 1.50::numeric(10, 2) a, 100::numeric b, 1.5::numeric c, 123456789.123456789123456789::numeric d"
     row = bowshot.read_sql(sql, postgres, coerce_float=False).iloc[0].tolist()
     assert list(map(str, row)) == ["1.50", "100", "1.5", "123456789.123456789123456789"]
+
+
+@given(st.lists(st.decimals(allow_nan=False, allow_infinity=False, places=9, min_value=-(10**28), max_value=10**28)))
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_decimals_become_the_nearest_float(postgres: str, decimals: list[decimal.Decimal]) -> None:
+    sql = "SELECT v::numeric(38, 9) AS a, v AS b FROM unnest($1::numeric[]) v"
+    frame = bowshot.read_sql(sql, postgres, params=[[1, *decimals]])
+    expected = [1.0, *map(float, decimals)]
+    assert frame["a"].tolist() == expected
+    assert frame["b"].tolist() == expected
+
+
+@given(st.lists(st.floats(width=32, allow_nan=False, allow_infinity=False)))
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_float4_has_the_digits_that_the_server_shows(postgres: str, floats: list[float]) -> None:
+    sql = "SELECT v AS a, v::text::float8 AS b FROM unnest($1::float4[]) v"
+    frame = bowshot.read_sql(sql, postgres, params=[[1.5, *floats]])
+    assert frame["a"].tolist() == frame["b"].tolist()
 
 
 def test_pyarrow_backend(postgres: str) -> None:

@@ -1,0 +1,49 @@
+"""The code in docs/guide/ runs as it stands there."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import bowshot
+import pytest
+import sqlalchemy
+
+GUIDES = sorted((Path(__file__).parents[2] / "docs" / "guide").glob("*.md"))
+DOCUMENTED_URI = "postgresql://user:pw@host/tpch"
+
+
+@pytest.fixture(scope="module")
+def lineitem(postgres: str) -> str:
+    """The URI of a database with a small lineitem."""
+    engine = sqlalchemy.create_engine(postgres.replace("postgresql://", "postgresql+psycopg2://"))
+    with engine.begin() as connection:
+        connection.execute(
+            sqlalchemy.text(
+                "CREATE TABLE lineitem AS SELECT i AS l_orderkey, (i % 50)::numeric(15, 2) AS l_quantity,"
+                " (i * 1.07)::numeric(15, 2) AS l_extendedprice, date '1992-01-01' + (i % 2500)::int4 AS l_shipdate,"
+                " 'comment ' || i AS l_comment FROM generate_series(1, 5000) i"
+            )
+        )
+    engine.dispose()
+    return postgres
+
+
+@pytest.mark.parametrize("guide", GUIDES, ids=lambda path: path.name)
+def test_the_code_runs(guide: Path, lineitem: str) -> None:
+    blocks = re.findall(r"^```python\n(.*?)^```", guide.read_text(), re.MULTILINE | re.DOTALL)
+    assert blocks
+    names: dict[str, Any] = {"bowshot": bowshot}
+    for block in blocks:
+        exec(compile(block.replace(DOCUMENTED_URI, lineitem), guide.name, "exec"), names)
+    assert len(names["df"]) > 0
+
+
+def test_every_option_is_in_a_guide() -> None:
+    import inspect
+
+    text = "".join(guide.read_text() for guide in GUIDES)
+    internal = {"batch_bytes", "buffer_bytes"}
+    missing = [name for name in inspect.signature(bowshot.read_sql).parameters if f"`{name}" not in text]
+    assert set(missing) <= internal, missing
