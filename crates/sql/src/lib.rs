@@ -1,1 +1,54 @@
-//! To be written.
+//! What a SQL query is, from its text alone: what it returns, whether it may be split over one of its tables, and where
+//! its placeholders are.
+//!
+//! There is no database in this crate, and none of its functions renders SQL from a syntax tree: what they change, they
+//! change in the bytes of the user's own text, so that nothing else in it can turn into something else.
+//!
+//! ```
+//! use bowshot_core::{Params, Query, Value};
+//! use bowshot_sql::{Dialect, analyse, bind, splice, strip_end};
+//!
+//! let query = Query {
+//!     sql: "SELECT o.id, U&'\\0061' FROM orders o WHERE o.price > %s; -- the dear ones".into(),
+//!     params: Params::Positional(vec![Value::Int(100)]),
+//! };
+//! let (sql, values) = bind(&query, Dialect::Postgres)?;
+//! let sql = strip_end(&sql, Dialect::Postgres);
+//! assert_eq!(sql, "SELECT o.id, U&'\\0061' FROM orders o WHERE o.price > $1");
+//! assert_eq!(values, [Value::Int(100)]);
+//!
+//! let shape = analyse(sql, Dialect::Postgres);
+//! assert!(shape.read);
+//! let tables = shape.split.map_err(|reason| format!("1 partition because {reason}")).unwrap();
+//! assert_eq!(
+//!     splice(sql, &tables[0], "(SELECT * FROM ONLY orders WHERE ctid < '(9,0)')"),
+//!     "SELECT o.id, U&'\\0061' FROM (SELECT * FROM ONLY orders WHERE ctid < '(9,0)') o WHERE o.price > $1",
+//! );
+//! # Ok::<(), bowshot_core::Error>(())
+//! ```
+
+mod aggregate;
+mod analyse;
+mod candidate;
+mod dialect;
+mod facts;
+mod from;
+mod grammar;
+mod lex;
+mod location;
+mod name;
+mod placeholders;
+mod quote;
+mod strip;
+mod walk;
+
+pub use analyse::{Shape, analyse};
+pub use candidate::{Candidate, splice};
+pub use dialect::Dialect;
+pub use name::{Name, Part};
+pub use placeholders::bind;
+pub use quote::{quote_identifier, quote_literal};
+pub use strip::strip_end;
+
+#[cfg(test)]
+mod tests;

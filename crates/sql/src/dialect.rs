@@ -1,0 +1,31 @@
+//! The differences between databases that the text of a query shows.
+
+/// Whose SQL it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Dialect {
+    /// PostgreSQL 12 and later, with `standard_conforming_strings` on.
+    Postgres,
+    /// SQLite 3.
+    Sqlite,
+    /// MySQL and MariaDB, without `ANSI_QUOTES` and `NO_BACKSLASH_ESCAPES`.
+    MySql,
+}
+
+impl Dialect {
+    /// An unquoted name as the database keeps it: PostgreSQL folds ASCII letters, the others keep what was written.
+    pub(crate) fn fold(self, name: &str) -> String {
+        match self {
+            Dialect::Postgres => name.to_ascii_lowercase(),
+            Dialect::Sqlite | Dialect::MySql => name.to_owned(),
+        }
+    }
+
+    /// A folded name in the form in which names that mean the same are equal. MySQL's tables may or may not tell cases
+    /// apart: here they do not, since every use of this only makes Bowshot more careful.
+    pub(crate) fn key(self, name: &str) -> String {
+        match self {
+            Dialect::Postgres => name.to_owned(),
+            Dialect::Sqlite | Dialect::MySql => name.to_ascii_lowercase(),
+        }
+    }
+}
