@@ -5,6 +5,7 @@ use std::sync::Arc;
 use arrow_array::{ArrayRef, ListArray};
 use arrow_buffer::{OffsetBuffer, ScalarBuffer};
 use arrow_schema::FieldRef;
+use bowshot_core::Memory;
 
 use super::{Decode, Reject, child_offset, validity};
 use crate::cells::{Cells, Cursor, NULL};
@@ -21,7 +22,7 @@ pub(crate) struct List {
 const MOST_DIMENSIONS: i32 = 6;
 
 impl Decode for List {
-    fn decode(&self, cells: Cells<'_>) -> Result<ArrayRef, Reject> {
+    fn decode(&self, cells: Cells<'_>, memory: &mut Memory) -> Result<ArrayRef, Reject> {
         let depth = self.fields.len();
         // The ends of the lists of each level, the outermost first.
         let mut ends: Vec<Vec<i32>> = vec![vec![0]; depth];
@@ -41,7 +42,7 @@ impl Decode for List {
                 first.push(child_offset(outer)?);
             }
         }
-        let mut array = self.element.decode(Cells { bytes: cells.bytes, offsets: &elements, has_nulls })?;
+        let mut array = self.element.decode(Cells { bytes: cells.bytes, offsets: &elements, has_nulls }, memory)?;
         for (level, (field, ends)) in self.fields.iter().zip(ends).enumerate().rev() {
             let offsets = OffsetBuffer::new(ScalarBuffer::from(ends));
             let nulls = if level == 0 { validity(cells) } else { None };
@@ -94,9 +95,9 @@ fn header(cursor: &mut Cursor<'_>, depth: usize) -> Result<Vec<usize>, Reject> {
     let (_has_nulls, _element_type) = (cursor.int().ok_or_else(cut)?, cursor.int().ok_or_else(cut)?);
     let mut lengths = Vec::with_capacity(depth);
     for _ in 0..dimensions {
-        // An empty array has no dimensions at all, so none is 0 long.
-        let length = cursor.int().and_then(|length| usize::try_from(length).ok()).filter(|&length| length > 0);
-        let length = length.ok_or_else(cut)?;
+        // An empty array has no dimensions at all, so none is 0 long; but for int2vector and oidvector.
+        let fits = |length: &usize| *length > 0 || dimensions == 1;
+        let length = cursor.int().and_then(|length| usize::try_from(length).ok()).filter(fits).ok_or_else(cut)?;
         let _lower_bound = cursor.int().ok_or_else(cut)?;
         lengths.push(length);
     }
