@@ -36,7 +36,7 @@ impl Default for Options {
             before: Vec::new(),
             // 1 MB is the optimum that the papers found for messages of columnar results.
             batch_bytes: 1 << 20,
-            buffer_bytes: 64 << 20,
+            buffer_bytes: 32 << 20,
         }
     }
 }

@@ -118,28 +118,57 @@ impl Rows {
             }
             return Err(broken(&format!("a row has {count} fields where {} were announced", self.columns)));
         }
+        if !self.fields_without_nulls(unread, message) {
+            self.fields(unread, message)?;
+        }
+        self.count += 1;
+        Ok(true)
+    }
+
+    /// Indexes the fields of a row without NULLs; false when it has some, or is broken.
+    ///
+    /// The length of a NULL, -1, leads the sum of lengths past the row's end, so that one comparison a row is enough.
+    #[inline(always)]
+    fn fields_without_nulls(&mut self, unread: &[u8], message: &Message) -> bool {
+        // A block is far below 4 GiB: it ends with the row that makes it full, and a row with 1 GiB.
+        let (Ok(mut at), Ok(end)) = (u32::try_from(message.body + 2), u32::try_from(message.end)) else { return false };
+        let mut slot = self.count;
+        for _ in 0..self.columns {
+            let length = u32::from_be_bytes(load(unread, at as usize));
+            at = at.wrapping_add(4);
+            if let Some(offset) = self.offsets.get_mut(slot) {
+                *offset = at;
+            }
+            at = at.wrapping_add(length);
+            slot += self.capacity;
+        }
+        at == end
+    }
+
+    /// Indexes the fields of any row.
+    #[cold]
+    #[inline(never)]
+    fn fields(&mut self, unread: &[u8], message: &Message) -> Result<()> {
         let row = self.count;
         let mut at = message.body + 2;
-        // Columns are `capacity` apart; the chunk of a column that has ended is never touched.
         for (offsets, has_nulls) in self.offsets.chunks_exact_mut(self.capacity).zip(&mut self.has_nulls) {
             let length = u32::from_be_bytes(load(unread, at));
             at += 4;
             let is_null = length == u32::MAX;
-            let Some(offset) = offsets.get_mut(row) else { break };
-            // A block is far below 4 GiB, except for one row of up to 1 GB values, which `limit` ends it at.
-            *offset = if is_null { NULL } else { u32::try_from(at).unwrap_or(NULL) };
-            *has_nulls |= is_null;
             at += if is_null { 0 } else { length as usize };
             if at > message.end {
                 return Err(broken("a field is longer than its row"));
+            }
+            *has_nulls |= is_null;
+            if let Some(offset) = offsets.get_mut(row) {
+                *offset = if is_null { NULL } else { u32::try_from(at - length as usize).unwrap_or(NULL) };
             }
         }
         if at != message.end {
             return Err(broken("a row is longer than its fields")
                 .with_hint("if a proxy splits rows over messages, read with protocol=\"extended\""));
         }
-        self.count += 1;
-        Ok(true)
+        Ok(())
     }
 }
 

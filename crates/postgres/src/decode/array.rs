@@ -5,7 +5,6 @@ use std::sync::Arc;
 use arrow_array::{ArrayRef, ListArray};
 use arrow_buffer::{OffsetBuffer, ScalarBuffer};
 use arrow_schema::FieldRef;
-use bowshot_core::Memory;
 
 use super::{Decode, Reject, child_offset, validity};
 use crate::cells::{Cells, Cursor, NULL};
@@ -42,7 +41,7 @@ impl Decode for List {
                 first.push(child_offset(outer)?);
             }
         }
-        let mut array = self.element.decode(Cells { bytes: cells.bytes, offsets: &elements, has_nulls }, memory)?;
+        let mut array = self.element.decode(Cells { bytes: cells.bytes, offsets: &elements, has_nulls })?;
         for (level, (field, ends)) in self.fields.iter().zip(ends).enumerate().rev() {
             let offsets = OffsetBuffer::new(ScalarBuffer::from(ends));
             let nulls = if level == 0 { validity(cells) } else { None };
