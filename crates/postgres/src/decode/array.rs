@@ -21,7 +21,7 @@ pub(crate) struct List {
 const MOST_DIMENSIONS: i32 = 6;
 
 impl Decode for List {
-    fn decode(&self, cells: Cells<'_>, memory: &mut Memory) -> Result<ArrayRef, Reject> {
+    fn decode(&self, cells: Cells<'_>) -> Result<ArrayRef, Reject> {
         let depth = self.fields.len();
         // The ends of the lists of each level, the outermost first.
         let mut ends: Vec<Vec<i32>> = vec![vec![0]; depth];
