@@ -1,19 +1,24 @@
 //! What a query is, from its text alone.
 
-use sqlparser::ast::{GroupByExpr, Query, Select, SetExpr, Statement};
+use sqlparser::ast::{SetExpr, Statement};
+use sqlparser::parser::ParserError;
 
 use crate::facts::Facts;
 use crate::from::{From, Text};
 use crate::grammar;
 use crate::lex::{Kind, Token, lex};
-use crate::walk::{OuterCalls, Walk};
+use crate::location::Locations;
+use crate::outer::OuterCalls;
+use crate::reads::reads;
+use crate::rules::{anywhere, by_clause, groups, not_a_select};
+use crate::walk::Walk;
 use crate::{Candidate, Dialect, Name};
 
 /// What a query is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shape {
-    /// One statement that returns rows and changes nothing by itself: SELECT, WITH, VALUES or TABLE. What SHOW,
-    /// EXPLAIN, INSERT … RETURNING and text that cannot be parsed return, only running them tells.
+    /// One statement that returns rows and writes nothing by itself: SELECT, WITH, VALUES or TABLE, the ones that
+    /// PostgreSQL's `COPY (…)` takes. What SHOW, EXPLAIN or INSERT … RETURNING do, only running them tells.
     pub read: bool,
     /// The query itself makes no output column NULL: a column of it that is NOT NULL in its table is NOT NULL.
     pub plain: bool,
@@ -86,11 +91,13 @@ pub fn analyse(sql: &str, dialect: Dialect) -> Shape {
     };
     let facts = Facts::collect(sql, &tokens, dialect);
     if tokens.iter().filter(|token| deepens(token, sql)).count() > MOST_TOKENS {
-        return Shape::unknown(facts, "it is too long to be analysed".to_owned());
+        let read = reads(sql, &tokens);
+        return Shape { read, ..Shape::unknown(facts, "it is too long to be analysed".to_owned()) };
     }
+    let locations = Locations::of(&tokens, sql);
     // In a thread of its own: so deep a tree fits no ordinary stack, and a mistake of the parser ends no process.
     std::thread::scope(|scope| {
-        let text = Text { sql, tokens: &tokens, facts: &facts, dialect };
+        let text = Text { sql, tokens: &tokens, locations: &locations, facts: &facts, dialect };
         let thread = std::thread::Builder::new().name("bowshot-sql".to_owned()).stack_size(STACK_BYTES);
         thread.spawn_scoped(scope, move || parse(&text)).ok().and_then(|thread| thread.join().ok())
     })
@@ -135,17 +142,18 @@ impl Structure {
 }
 
 fn parse(text: &Text<'_>) -> Structure {
-    let mut code = text.tokens.iter().filter(|token| !token.is_blank());
-    // The parser knows no `TABLE t`.
-    if code.next().is_some_and(|first| first.text(text.sql).eq_ignore_ascii_case("table"))
-        && text.dialect != Dialect::Sqlite
-        && code.skip_while(|token| !token.is_symbol(text.sql, ";")).all(|token| token.is_symbol(text.sql, ";"))
-    {
-        return Structure { read: true, ..Structure::unknown("it is a TABLE command") };
+    let unparsed = |reason: String| Structure { read: reads(text.sql, text.tokens), ..Structure::unknown(reason) };
+    let first = text.tokens.iter().find(|token| !token.is_blank());
+    if first.is_some_and(|first| first.text(text.sql).eq_ignore_ascii_case("table")) {
+        // The parser does not know it.
+        return unparsed("it is a TABLE command".to_owned());
     }
     let statements = match grammar::parse(text.sql, text.dialect, text.tokens.len()) {
         Ok(statements) => statements,
-        Err(error) => return Structure::unknown(format!("Bowshot cannot parse it ({error})")),
+        Err(ParserError::TokenizerError(error) | ParserError::ParserError(error)) => {
+            return unparsed(format!("Bowshot cannot parse it ({error})"));
+        }
+        Err(ParserError::RecursionLimitExceeded) => return unparsed("it is nested too deeply".to_owned()),
     };
     let statement = match statements.as_slice() {
         [statement] => statement,
@@ -162,9 +170,9 @@ fn parse(text: &Text<'_>) -> Structure {
     };
     let from = From::read(&select.from, text.dialect);
     let calls = OuterCalls::of(&select.projection, text.dialect);
-    let forbidden = forbids_by_clause(query, select)
+    let forbidden = by_clause(query, select)
         .or_else(|| calls.aggregates.then_some("it aggregates"))
-        .or_else(|| forbids_anywhere(&walk, text));
+        .or_else(|| anywhere(&walk, text));
     Structure {
         read: true,
         // SQLite names the origin of a subquery's column, which is NULL where the subquery finds no row.
@@ -173,75 +181,6 @@ fn parse(text: &Text<'_>) -> Structure {
         split: forbidden.map_or_else(|| from.candidates(text, &walk), Err).map_err(str::to_owned),
         outer_functions: calls.names,
     }
-}
-
-fn not_a_select(body: &SetExpr) -> &'static str {
-    match body {
-        SetExpr::SetOperation { .. } => "it is a set operation (UNION, INTERSECT or EXCEPT)",
-        SetExpr::Values(_) => "it is a list of VALUES",
-        SetExpr::Table(_) => "it is a TABLE command",
-        SetExpr::Query(_) => "it stands in parentheses",
-        _ => "it is not a SELECT",
-    }
-}
-
-fn groups(select: &Select) -> bool {
-    let grouped = match &select.group_by {
-        GroupByExpr::Expressions(columns, modifiers) => !columns.is_empty() || !modifiers.is_empty(),
-        GroupByExpr::All(_) => true,
-    };
-    grouped || select.having.is_some()
-}
-
-/// The clauses of the outermost query that need all of its rows.
-fn forbids_by_clause(query: &Query, select: &Select) -> Option<&'static str> {
-    let strange = query.for_clause.is_some()
-        || query.settings.is_some()
-        || query.format_clause.is_some()
-        || !query.pipe_operators.is_empty()
-        || !select.lateral_views.is_empty()
-        || !select.connect_by.is_empty()
-        || !select.cluster_by.is_empty()
-        || !select.distribute_by.is_empty()
-        || !select.sort_by.is_empty()
-        || select.prewhere.is_some()
-        || select.qualify.is_some()
-        || select.value_table_mode.is_some();
-    let rules = [
-        (query.with.is_some(), "it has a WITH clause"),
-        (query.limit_clause.is_some() || query.fetch.is_some() || select.top.is_some(), "it has a LIMIT"),
-        (select.distinct.is_some(), "it removes duplicates"),
-        (groups(select), "it groups"),
-        (query.order_by.is_some(), "it is ordered"),
-        (!query.locks.is_empty(), "it locks rows"),
-        (strange, "it has a clause that Bowshot does not know"),
-    ];
-    rules.into_iter().find_map(|(holds, reason)| holds.then_some(reason))
-}
-
-/// What forbids a split wherever it stands: it would differ from slice to slice or from connection to connection.
-fn forbids_anywhere(walk: &Walk, text: &Text<'_>) -> Option<&'static str> {
-    let rules = [
-        (walk.window, "it has a window function"),
-        (walk.samples, "it samples a table"),
-        (text.dialect == Dialect::MySql && has_variable(text), "it uses a session variable"),
-        (text.dialect == Dialect::MySql && has_executable_comment(text), "it has an executable comment"),
-    ];
-    rules.into_iter().find_map(|(holds, reason)| holds.then_some(reason)).or(walk.vague_subquery)
-}
-
-/// `@x`, but not `@@x`, which is the server's.
-fn has_variable(text: &Text<'_>) -> bool {
-    let at = |token: Option<&Token>| token.is_some_and(|token| token.is_symbol(text.sql, "@"));
-    text.tokens.iter().enumerate().any(|(index, token)| {
-        let before = index.checked_sub(1).and_then(|before| text.tokens.get(before));
-        at(Some(token)) && !at(before) && !at(text.tokens.get(index + 1))
-    })
-}
-
-/// `/*! … */`: only there is a slash followed by a star outside of comments.
-fn has_executable_comment(text: &Text<'_>) -> bool {
-    text.tokens.array_windows().any(|[slash, star]| slash.is_symbol(text.sql, "/") && star.is_symbol(text.sql, "*"))
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use sqlparser::ast::{Ident, JoinOperator, TableAlias, TableFactor, TableWithJoin
 
 use crate::facts::Facts;
 use crate::lex::Token;
-use crate::location::byte_offset;
+use crate::location::Locations;
 use crate::walk::{Walk, key, part};
 use crate::{Candidate, Dialect, Name, Part};
 
@@ -28,6 +28,7 @@ pub(crate) struct From<'a> {
 pub(crate) struct Text<'a> {
     pub(crate) sql: &'a str,
     pub(crate) tokens: &'a [Token],
+    pub(crate) locations: &'a Locations,
     pub(crate) facts: &'a Facts,
     pub(crate) dialect: Dialect,
 }
@@ -195,8 +196,8 @@ fn reference_of(factor: &TableFactor, dialect: Dialect) -> Option<String> {
 
 /// The bytes of a name and its parts, read from our own tokens; `None` where they contradict the parser.
 fn locate(idents: &[&Ident], text: &Text<'_>) -> Option<(std::ops::Range<usize>, Name)> {
-    let start = byte_offset(text.sql, idents.first()?.span.start)?;
-    let first = text.tokens.binary_search_by_key(&start, |token| token.range.start).ok()?;
+    let first = text.locations.token(idents.first()?.span.start)?;
+    let start = text.tokens.get(first)?.range.start;
     let mut code = text.tokens.get(first..)?.iter().filter(|token| !token.is_blank());
     let mut end = start;
     let mut parts = Vec::with_capacity(idents.len());

@@ -37,8 +37,11 @@ mod grammar;
 mod lex;
 mod location;
 mod name;
+mod outer;
 mod placeholders;
 mod quote;
+mod reads;
+mod rules;
 mod strip;
 mod walk;
 

@@ -1,17 +1,30 @@
-//! From the parser's lines and columns to bytes of the text.
+//! From the parser's lines and columns to tokens of the text.
 
 use sqlparser::tokenizer::Location;
 
-/// The byte at which a location stands; `None` if it lies outside of the text, or the parser made the node up.
-///
-/// The parser counts lines from 1, ended by `\n` alone, and in them characters, a tab as one, from 1.
-pub(crate) fn byte_offset(sql: &str, location: Location) -> Option<usize> {
-    let line = usize::try_from(location.line).ok()?.checked_sub(1)?;
-    let column = usize::try_from(location.column).ok()?.checked_sub(1)?;
-    let start = match line.checked_sub(1) {
-        None => 0,
-        Some(breaks) => sql.match_indices('\n').nth(breaks)?.0 + 1,
-    };
-    let (offset, _) = sql.get(start..)?.char_indices().nth(column)?;
-    Some(start + offset)
+use crate::lex::Token;
+
+/// Where each token begins, as the parser counts: lines from 1, ended by `\n` alone, and in them characters, a tab as
+/// one, from 1.
+#[derive(Debug)]
+pub(crate) struct Locations(Vec<(u64, u64)>);
+
+impl Locations {
+    /// Counts through the text once.
+    pub(crate) fn of(tokens: &[Token], sql: &str) -> Locations {
+        let (mut line, mut column) = (1, 1);
+        let count = |token: &Token| {
+            let begin = (line, column);
+            for character in token.text(sql).chars() {
+                (line, column) = if character == '\n' { (line + 1, 1) } else { (line, column + 1) };
+            }
+            begin
+        };
+        Locations(tokens.iter().map(count).collect())
+    }
+
+    /// The index of the token that begins at a location; `None` if none does, as for nodes that the parser made up.
+    pub(crate) fn token(&self, location: Location) -> Option<usize> {
+        self.0.binary_search(&(location.line, location.column)).ok()
+    }
 }

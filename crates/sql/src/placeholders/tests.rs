@@ -1,18 +1,23 @@
 use super::*;
 use Dialect::{MySql, Postgres, Sqlite};
 
-fn positional(sql: &str, count: i64, dialect: Dialect) -> Result<(String, Vec<i64>)> {
+/// A text and its values.
+type Bound = (String, Vec<i64>);
+/// A dialect, a text, the names of its parameters, and what becomes of them.
+type NamedCase = (Dialect, &'static str, &'static [&'static str], &'static str, &'static [i64]);
+
+fn positional(sql: &str, count: i64, dialect: Dialect) -> Result<Bound> {
     let params = Params::Positional((1..=count).map(Value::Int).collect());
     bound(sql, params, dialect)
 }
 
 /// Parameters by name, with values from 1 on.
-fn named(sql: &str, names: &[&str], dialect: Dialect) -> Result<(String, Vec<i64>)> {
+fn named(sql: &str, names: &[&str], dialect: Dialect) -> Result<Bound> {
     let params = names.iter().zip(1..).map(|(name, value)| ((*name).to_owned(), Value::Int(value)));
     bound(sql, Params::Named(params.collect()), dialect)
 }
 
-fn bound(sql: &str, params: Params, dialect: Dialect) -> Result<(String, Vec<i64>)> {
+fn bound(sql: &str, params: Params, dialect: Dialect) -> Result<Bound> {
     let (sql, values) = bind(&Query { sql: sql.to_owned(), params }, dialect)?;
     let number = |value: &Value| if let Value::Int(number) = value { *number } else { 0 };
     Ok((sql, values.iter().map(number).collect()))
@@ -64,7 +69,7 @@ fn positional_placeholders_become_the_dialect_s_own() {
 
 #[test]
 fn named_placeholders_become_the_dialect_s_own() {
-    let cases: &[(Dialect, &str, &[&str], &str, &[i64])] = &[
+    let cases: &[NamedCase] = &[
         (Postgres, "a = :b AND c = :a OR d = :b", &["a", "b"], "a = $1 AND c = $2 OR d = $1", &[2, 1]),
         (Postgres, "a::text = :a::text", &["a"], "a::text = $1::text", &[1]),
         (Postgres, "x[1:2] || x[lo:hi] || x[:hi]", &["hi"], "x[1:2] || x[lo:hi] || x[$1]", &[1]),
@@ -89,7 +94,7 @@ fn named_placeholders_become_the_dialect_s_own() {
 
 #[test]
 fn what_does_not_match_is_named() {
-    let cases: &[(Result<(String, Vec<i64>)>, &str)] = &[
+    let cases: &[(Result<Bound>, &str)] = &[
         (positional("a = 1", 2, Postgres), "2 parameters were given, but the query has no placeholder; write $1"),
         (positional("a = $1 AND b = $3", 2, Postgres), "placeholder $3 has no value: 2 parameters were given"),
         (positional("a = $0", 1, Postgres), "placeholder $0 has no value"),
