@@ -16,7 +16,7 @@ use arrow_schema::{DataType, TimeUnit};
 use bowshot_core::{Error, ErrorKind, Result};
 
 use crate::convert::{self, Misfit};
-use crate::handle::Cell;
+use crate::handle::{Cell, Content};
 
 /// A batch aims at no more than this, so that the text of one column has 32-bit offsets even if one more value of
 /// SQLite's greatest length (10^9 bytes) follows.
@@ -53,12 +53,12 @@ impl Columns {
         Ok(Columns { columns, rows: 0, bytes: 0, row_bytes, batch_bytes: batch_bytes.clamp(1, MOST_BYTES) })
     }
 
-    /// Appends a row, whose cells `cell` tells by column.
+    /// Appends a row, whose values `value` tells by column.
     #[inline(always)]
-    pub(crate) fn push<'a>(&mut self, cell: impl Fn(c_int) -> Cell<'a>) -> Result<(), Place> {
+    pub(crate) fn push<'a, V: Content<'a>>(&mut self, value: impl Fn(c_int) -> V) -> Result<(), Place> {
         let Columns { columns, rows, bytes, .. } = self;
         for (index, column) in (0..).zip(columns) {
-            if let Err(misfit) = column.push(cell(index), *rows, bytes) {
+            if let Err(misfit) = column.push(&value(index), *rows, bytes) {
                 return Err(Place { column: usize::try_from(index).unwrap_or_default(), row: *rows, misfit });
             }
         }
@@ -174,21 +174,39 @@ impl Column {
         Ok(Column { data, nulls: Vec::new() })
     }
 
+    /// Branches on the column first, which predicts well: a column's values are nearly always of one class.
     #[inline(always)]
-    fn push(&mut self, cell: Cell<'_>, row: usize, bytes: &mut usize) -> Result<(), Misfit> {
-        match (&mut self.data, cell) {
-            (Data::Int64(values), Cell::Integer(value)) => values.push(value),
-            (Data::Float64(values, _), Cell::Real(value)) => values.push(value),
-            (Data::Float64(values, _), Cell::Integer(value)) if convert::exact_double(value).is_some() => {
-                values.extend(convert::exact_double(value));
+    fn push<'a>(&mut self, value: &impl Content<'a>, row: usize, bytes: &mut usize) -> Result<(), Misfit> {
+        match &mut self.data {
+            Data::Int64(values) => {
+                if let Some(value) = value.integer() {
+                    values.push(value);
+                    return Ok(());
+                }
             }
-            (Data::Utf8(values), Cell::Text(value)) | (Data::Binary(values, _), Cell::Blob(value)) => {
-                values.push(value);
-                *bytes += value.len();
+            Data::Float64(values, _) => {
+                if let Some(value) = value.real().or_else(|| value.integer().and_then(convert::exact_double)) {
+                    values.push(value);
+                    return Ok(());
+                }
             }
-            _ => return self.push_other(cell, row, bytes),
+            Data::Utf8(values) => {
+                if let Some(value) = value.text() {
+                    values.push(value);
+                    *bytes += value.len();
+                    return Ok(());
+                }
+            }
+            Data::Binary(values, _) => {
+                if let Some(value) = value.blob() {
+                    values.push(value);
+                    *bytes += value.len();
+                    return Ok(());
+                }
+            }
+            _ => {}
         }
-        Ok(())
+        self.push_other(value.cell(), row, bytes)
     }
 
     /// NULL, and values that are not of the column's own storage class.

@@ -1,7 +1,7 @@
 //! SQLite's C interface made safe: the only part of this crate with `unsafe` in it.
 //!
 //! A [`Database`] is a connection and the statement that it runs; both move between threads together, never apart,
-//! which is what SQLite asks of a connection without a mutex. [`Row::cell`] compiles to the two or three C calls that a
+//! which is what SQLite asks of a connection without a mutex. [`Row::value`] compiles to the two or three C calls that a
 //! loop written in C would make.
 #![expect(unsafe_code, reason = "SQLite is called directly: its rows are read without a wrapper in between")]
 
@@ -23,7 +23,7 @@ use self::statement::Statement;
 use self::watch::{Gate, INSTRUCTIONS_BETWEEN_LOOKS, Watch, look, wait};
 use crate::error::{self, Failure};
 
-pub(crate) use self::row::{Cell, Row};
+pub(crate) use self::row::{Cell, Content, Row};
 pub(crate) use self::statement::Origin;
 
 /// A connection and the statement that it runs.

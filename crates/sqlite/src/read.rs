@@ -162,7 +162,7 @@ impl Partition<'_> {
         }
         while !self.columns.is_full() {
             let Some(row) = self.database.step()? else { break };
-            if let Err(place) = self.columns.push(|column| row.cell(column)) {
+            if let Err(place) = self.columns.push(|column| row.value(column)) {
                 let cell = row.cell(c_int::try_from(place.column).unwrap_or(-1));
                 return Err(self.work.misfit(&place, Some(cell), self.rows, self.job));
             }

@@ -123,3 +123,6 @@ fn identity(location: &Location) -> Option<(u64, u64)> {
         None
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -128,3 +128,20 @@ fn immutable_files_need_no_locks() {
         bowshot_core::Stream::start(plan, &request.options, cancel).map(|batch| batch.unwrap().num_rows()).sum();
     assert_eq!(rows, 60_000);
 }
+
+#[test]
+fn a_log_that_no_writer_emptied_is_read() {
+    let database = accounts("WAL");
+    // The writer has gone, and with it the log: SQLite makes what it needs beside the file.
+    assert_eq!(database.read_with("SELECT id, note FROM accounts", connections(2)).unwrap().rows(), 60_000);
+    // A writer that dies leaves its last commits in the log.
+    let writer = database.writer();
+    writer
+        .execute_batch("PRAGMA wal_autocheckpoint = 0; INSERT INTO accounts VALUES (70000, 0, 'in the log')")
+        .unwrap();
+    let copy = Database::new("");
+    std::fs::copy(&database.path, &copy.path).unwrap();
+    let log = |path: &std::path::Path| format!("{}-wal", path.display());
+    std::fs::copy(log(&database.path), log(&copy.path)).unwrap();
+    assert_eq!(copy.read_with("SELECT id, note FROM accounts", connections(2)).unwrap().rows(), 60_001);
+}

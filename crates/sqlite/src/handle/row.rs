@@ -35,27 +35,114 @@ impl<'a> Row<'a> {
 
     /// The value of column `index`; NULL where there is no such column.
     #[inline(always)]
-    pub(crate) fn cell(&self, index: c_int) -> Cell<'a> {
-        // SAFETY: the statement stands on a row as long as `'a` lasts: the promise of `new`. SQLite calls a column's value "unprotected", for want of a mutex; this connection has none, and one thread at a time.
-        // Each value is only read in its own storage class, so that SQLite never converts it, and what it points to
-        // stays where it is until the next step. (Text of a UTF-16 database is converted once, by the first call.)
-        // Asking for the value once is measurably faster than asking for its type, its text and its length by column.
+    pub(crate) fn value(&self, index: c_int) -> RowValue<'a> {
+        // SAFETY: the statement stands on a row as long as `'a` lasts: the promise of `new`. Asking for the value once
+        // is measurably faster than asking for its type, its text and its length by column.
         unsafe {
-            let value = ffi::sqlite3_column_value(self.statement.as_ptr(), index);
-            match ffi::sqlite3_value_type(value) {
-                ffi::SQLITE_INTEGER => Cell::Integer(ffi::sqlite3_value_int64(value)),
-                ffi::SQLITE_FLOAT => Cell::Real(ffi::sqlite3_value_double(value)),
-                ffi::SQLITE_TEXT => {
-                    let start = ffi::sqlite3_value_text(value);
-                    Cell::Text(bytes(start, ffi::sqlite3_value_bytes(value)))
-                }
-                ffi::SQLITE_BLOB => {
-                    let start = ffi::sqlite3_value_blob(value);
-                    Cell::Blob(bytes(start.cast(), ffi::sqlite3_value_bytes(value)))
-                }
-                _ => Cell::Null,
-            }
+            let raw = ffi::sqlite3_column_value(self.statement.as_ptr(), index);
+            RowValue { raw, class: ffi::sqlite3_value_type(raw), life: PhantomData }
         }
+    }
+
+    /// The value of column `index`, copied out of SQLite's hands as far as it has no length of its own.
+    #[inline]
+    pub(crate) fn cell(&self, index: c_int) -> Cell<'a> {
+        self.value(index).cell()
+    }
+}
+
+/// A value of a row, still in SQLite's hands.
+///
+/// SQLite calls a column's value "unprotected", for want of a mutex; this connection has none, and one thread at a time.
+/// It is only read in its own storage class, so that SQLite never converts it, and what it points to stays where it is
+/// until the next step. (Text of a UTF-16 database is converted once, by the first call.)
+#[derive(Clone, Copy)]
+pub(crate) struct RowValue<'a> {
+    raw: *mut ffi::sqlite3_value,
+    class: c_int,
+    life: PhantomData<&'a Statement>,
+}
+
+/// A value that can be asked for its content class by class, the likeliest first.
+pub(crate) trait Content<'a> {
+    /// What it is if it is an INTEGER.
+    fn integer(&self) -> Option<i64>;
+    /// What it is if it is a REAL.
+    fn real(&self) -> Option<f64>;
+    /// What it is if it is TEXT.
+    fn text(&self) -> Option<&'a [u8]>;
+    /// What it is if it is a BLOB.
+    fn blob(&self) -> Option<&'a [u8]>;
+    /// What it is.
+    fn cell(&self) -> Cell<'a>;
+}
+
+impl<'a> Content<'a> for RowValue<'a> {
+    #[inline(always)]
+    fn integer(&self) -> Option<i64> {
+        // SAFETY: the row is there as long as `'a` lasts; the same in the other functions.
+        (self.class == ffi::SQLITE_INTEGER).then(|| unsafe { ffi::sqlite3_value_int64(self.raw) })
+    }
+
+    #[inline(always)]
+    fn real(&self) -> Option<f64> {
+        // SAFETY: see `integer`.
+        (self.class == ffi::SQLITE_FLOAT).then(|| unsafe { ffi::sqlite3_value_double(self.raw) })
+    }
+
+    #[inline(always)]
+    fn text(&self) -> Option<&'a [u8]> {
+        // SAFETY: see `integer`; the text comes first, since it may be converted, and then its length.
+        (self.class == ffi::SQLITE_TEXT).then(|| unsafe {
+            let start = ffi::sqlite3_value_text(self.raw);
+            bytes(start, ffi::sqlite3_value_bytes(self.raw))
+        })
+    }
+
+    #[inline(always)]
+    fn blob(&self) -> Option<&'a [u8]> {
+        // SAFETY: see `integer`; a BLOB of zeros is written out by the first call.
+        (self.class == ffi::SQLITE_BLOB).then(|| unsafe {
+            let start = ffi::sqlite3_value_blob(self.raw);
+            bytes(start.cast(), ffi::sqlite3_value_bytes(self.raw))
+        })
+    }
+
+    #[inline]
+    fn cell(&self) -> Cell<'a> {
+        self.integer()
+            .map(Cell::Integer)
+            .or_else(|| self.real().map(Cell::Real))
+            .or_else(|| self.text().map(Cell::Text))
+            .or_else(|| self.blob().map(Cell::Blob))
+            .unwrap_or(Cell::Null)
+    }
+}
+
+impl<'a> Content<'a> for Cell<'a> {
+    #[inline]
+    fn integer(&self) -> Option<i64> {
+        if let Cell::Integer(value) = self { Some(*value) } else { None }
+    }
+
+    #[inline]
+    fn real(&self) -> Option<f64> {
+        if let Cell::Real(value) = self { Some(*value) } else { None }
+    }
+
+    #[inline]
+    fn text(&self) -> Option<&'a [u8]> {
+        if let Cell::Text(value) = self { Some(value) } else { None }
+    }
+
+    #[inline]
+    fn blob(&self) -> Option<&'a [u8]> {
+        if let Cell::Blob(value) = self { Some(value) } else { None }
+    }
+
+    #[inline]
+    fn cell(&self) -> Cell<'a> {
+        *self
     }
 }
 
