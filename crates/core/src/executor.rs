@@ -9,7 +9,7 @@ use arrow_array::RecordBatch;
 use arrow_schema::{ArrowError, SchemaRef};
 use parking_lot::{Condvar, Mutex};
 
-use crate::{Cancel, Error, ErrorKind, Options, Plan, Progress, Result, Scan};
+use crate::{Cancel, Connection, Error, ErrorKind, Options, Plan, Progress, Result, Scan};
 
 /// What a destination does to each batch, in the worker's thread, before it waits for the consumer.
 pub type Map = Arc<dyn Fn(RecordBatch) -> Result<RecordBatch> + Send + Sync>;
@@ -243,6 +243,12 @@ impl Shared {
         }
     }
 
+    /// Whether every partition has a worker.
+    fn is_claimed(&self) -> bool {
+        let state = self.state.lock();
+        state.next == state.count
+    }
+
     /// The next partition without a worker.
     fn claim(&self) -> Option<usize> {
         let mut state = self.state.lock();
@@ -311,20 +317,37 @@ impl Worker {
     fn run(self) {
         let guard = Guard { shared: &self.shared, reached_end: false };
         if let Err(error) = self.read() {
-            self.shared.fail(if self.cancel.is_cancelled() { Error::cancelled() } else { error });
+            self.fail(error);
         }
         guard.end();
     }
 
+    fn fail(&self, error: Error) {
+        self.shared.fail(if self.cancel.is_cancelled() { Error::cancelled() } else { error });
+    }
+
     fn read(&self) -> Result<()> {
+        if self.shared.is_claimed() {
+            return Ok(());
+        }
         let mut connection = match self.scan.connect(&self.cancel) {
             Ok(connection) => connection,
+            // Others were quicker: whether this worker could have helped them is no matter.
+            Err(_) if self.shared.is_claimed() => return Ok(()),
             // Fewer workers, as long as another one reads.
             Err(error) if error.kind() == ErrorKind::ConnectionLimit && self.shared.state.lock().workers > 1 => {
                 return Ok(());
             }
             Err(error) => return Err(error),
         };
+        // Told before the connection closes: with it may go the snapshot, and others then fail for want of it.
+        if let Err(error) = self.read_with(connection.as_mut()) {
+            self.fail(error);
+        }
+        Ok(())
+    }
+
+    fn read_with(&self, connection: &mut dyn Connection) -> Result<()> {
         while let Some(index) = self.shared.claim() {
             self.cancel.check()?;
             let mut reader = connection.open(index)?;

@@ -31,6 +31,12 @@ const ROOM: usize = 8 << 10;
 /// Parameters that a server may report; a real one has about fifteen.
 const MOST_PARAMETERS: usize = 100;
 
+/// Bytes of an answer that is kept whole; the plan of a query over ten thousand partitions takes about a third.
+const MOST_KEPT: usize = 64 << 20;
+
+/// What a cell of an answer takes besides its text, two allocations included.
+const CELL_BYTES: usize = 64;
+
 /// How long saying goodbye may take.
 const GOODBYE: Duration = Duration::from_millis(100);
 
@@ -62,6 +68,13 @@ impl Session {
     /// Every server's failure is in the error; a refused login ends the search, as in libpq.
     pub(crate) fn open(config: &Config, cancel: &Cancel) -> Result<Session> {
         attempt::open(config, cancel)
+    }
+
+    /// From now on `cancel` interrupts it, in place of the one that it was opened with.
+    pub(crate) fn follow(&mut self, cancel: &Cancel) {
+        let interrupt = Arc::clone(&self.interrupt);
+        self._registration = cancel.on_cancel(move || interrupt.fire());
+        self.cancel = cancel.clone();
     }
 
     /// The configuration with the server that this session found as its only one: other connections have to see the
@@ -112,12 +125,20 @@ impl Session {
         self.send(&request)?;
         let mut rows = Vec::new();
         let mut outcome = Ok(());
+        let mut kept = 0;
         loop {
+            if kept > MOST_KEPT {
+                self.broken = true;
+                return Err(unexpected("an endless answer to a question about its catalogue"));
+            }
             let message = self.receive()?;
             match message.tag {
                 tag::ROW_DESCRIPTION => rows.clear(),
                 tag::ROW if outcome.is_ok() => match text_row(message.body) {
-                    Ok(row) => rows.push(row),
+                    Ok(row) => {
+                        kept += message.body.len() + (row.len() + 1) * CELL_BYTES;
+                        rows.push(row);
+                    }
                     Err(error) => outcome = Err(error),
                 },
                 tag::ERROR => {

@@ -33,6 +33,7 @@ mod decode;
 mod describe;
 mod error;
 mod explain;
+mod locks;
 mod login;
 mod message;
 mod plan;

@@ -12,6 +12,7 @@ use parking_lot::Mutex;
 use crate::catalog::Catalog;
 use crate::connect::Session;
 use crate::describe::{describe, origins};
+use crate::locks::Locking;
 use crate::ranges;
 use crate::scan::{PostgresScan, Sessions};
 use crate::snapshot;
@@ -87,6 +88,7 @@ pub(crate) fn plan(config: &Arc<Config>, request: &Request, cancel: &Cancel) -> 
         // Other connections must go where this one went: other hosts have other snapshots.
         config: session.same_server(config),
         options: options.clone(),
+        queries: queries.iter().map(Locking::of).collect(),
         snapshot: snapshot.clone(),
         sessions: Mutex::new(Sessions { planner: Some(session), ended: Vec::new() }),
         schema: Arc::clone(&schema),
@@ -153,7 +155,10 @@ fn columns(
     let wants_text = |oid: u32| {
         described.iter().any(|column| column.oid == oid && options.types.get(&column.name) == Some(&DataType::Utf8))
     };
-    let is_known = |oid: u32| is_builtin(oid) && !wants_text(oid);
+    // A numeric may be wider than any decimal.
+    let falls_to_text =
+        |oid: u32| described.iter().any(|column| column.oid == oid && !is_builtin(oid, column.modifier));
+    let is_known = |oid: u32| is_builtin(oid, -1) && !wants_text(oid) && !falls_to_text(oid);
     let catalog = Catalog::load(session, described.iter().map(|column| column.oid), is_known)?;
     let origins = origins(session, described)?;
     let types = Types { catalog: &catalog, infinity: options.infinity };

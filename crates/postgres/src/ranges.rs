@@ -9,6 +9,12 @@ use crate::connect::Session;
 use crate::plan::{Division, Prepared};
 use crate::types::Described;
 
+/// Values beyond this belong to the open-ended ranges; so far from `i128`'s ends that no cut overflows.
+const FARTHEST: i128 = 1 << 96;
+
+/// More ranges than this would burden the plan.
+const MOST_RANGES: i128 = 1 << 16;
+
 /// How a column's values are counted, so that ranges of them can be of equal length.
 enum Scale {
     /// By their own value.
@@ -25,10 +31,12 @@ impl Scale {
                 Scale::Number
             }
             Type::DATE => Scale::Counted("({} - date '1970-01-01')", "(date '1970-01-01' + ({})::int4)"),
-            Type::TIMESTAMP => {
-                Scale::Counted("extract(epoch FROM {})", "(timestamp '1970-01-01' + ({}) * interval '1 second')")
-            }
-            Type::TIMESTAMPTZ => Scale::Counted("extract(epoch FROM {})", "to_timestamp({})"),
+            // From the year 2000 on, so that the seconds up to the last timestamp fit an interval.
+            Type::TIMESTAMP => Scale::Counted(
+                "extract(epoch FROM {})",
+                "(timestamp '2000-01-01' + (({}) - 946684800) * interval '1 second')",
+            ),
+            Type::TIMESTAMPTZ => Scale::Counted("extract(epoch FROM {})", "pg_catalog.to_timestamp({})"),
             _ => return None,
         })
     }
@@ -88,7 +96,7 @@ pub(crate) fn divide(
     if low > high {
         return Err(config(column, format!("the range of \"{column}\" begins at {low}, after its end at {high}")));
     }
-    let count = i128::try_from(count.max(1)).unwrap_or(1).min(high - low + 1);
+    let count = i128::try_from(count.max(1)).unwrap_or(MOST_RANGES).min(MOST_RANGES).min(high - low + 1);
     let cut = |index: i128| low + (high - low + 1) * index / count;
     let mut parts = Vec::new();
     for index in 0..count {
@@ -128,7 +136,8 @@ fn bounds(session: &mut Session, scale: &Scale, name: &str, from: &str) -> Resul
     let rows =
         session.query(&format!("SELECT {}, {} {from} WHERE {finite}", edge("min", "floor"), edge("max", "floor")))?;
     let row = rows.first().map(Vec::as_slice).unwrap_or_default();
-    Ok(cell(row, 0).parse().ok().zip(cell(row, 1).parse().ok()))
+    let bound = |column| cell(row, column).parse::<i128>().ok().map(|number| number.clamp(-FARTHEST, FARTHEST));
+    Ok(bound(0).zip(bound(1)))
 }
 
 fn config(column: &str, message: String) -> Error {

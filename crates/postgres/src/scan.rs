@@ -3,10 +3,11 @@
 use std::sync::Weak;
 
 use arrow_schema::SchemaRef;
-use bowshot_core::{Cancel, Connection, Options, Result, Scan};
+use bowshot_core::{Cancel, Connection, Error, ErrorKind, Options, Result, Scan};
 use parking_lot::Mutex;
 
 use crate::connect::Session;
+use crate::locks::{self, Locking};
 use crate::read::PostgresConnection;
 use crate::snapshot;
 use crate::statement::Statement;
@@ -19,6 +20,8 @@ pub(crate) struct PostgresScan {
     pub(crate) this: Weak<PostgresScan>,
     pub(crate) config: Config,
     pub(crate) options: Options,
+    /// The queries as they were given, whose tables every connection locks before it reads.
+    pub(crate) queries: Vec<Locking>,
     /// The exported snapshot, where there is more than one partition.
     pub(crate) snapshot: Option<String>,
     /// The connection that made the plan, until a worker takes it; then those that have ended their work.
@@ -48,14 +51,31 @@ impl PostgresScan {
     }
 }
 
+impl PostgresScan {
+    /// One more session that sees the plan's snapshot.
+    fn join(&self, cancel: &Cancel) -> Result<Session> {
+        let Some(snapshot) = self.snapshot.as_deref() else {
+            let message = "the connections share no snapshot, so that one alone can read the result";
+            return Err(Error::new(ErrorKind::ConnectionLimit, message));
+        };
+        let mut session = snapshot::begin(&self.config, &self.options, Some(snapshot), cancel)?;
+        locks::take(&mut session, &self.queries)?;
+        Ok(session)
+    }
+}
+
 impl Scan for PostgresScan {
     fn connect(&self, cancel: &Cancel) -> Result<Box<dyn Connection>> {
-        let closed = || bowshot_core::Error::new(bowshot_core::ErrorKind::Internal, "the plan was dropped");
+        let closed = || Error::new(ErrorKind::Internal, "the plan was dropped");
         let this = self.this.upgrade().ok_or_else(closed)?;
         let planner = self.sessions.lock().planner.take();
         let session = match planner {
-            Some(session) => session,
-            None => snapshot::begin(&self.config, &self.options, self.snapshot.as_deref(), cancel)?,
+            Some(mut session) => {
+                // Who reads may have another way to stop than who planned.
+                session.follow(cancel);
+                session
+            }
+            None => self.join(cancel)?,
         };
         Ok(Box::new(PostgresConnection::new(session, this)))
     }

@@ -17,7 +17,7 @@ use crate::describe::describe;
 use crate::explain::{Explained, ScanNode, explain};
 use crate::plan::{Division, Prepared};
 use crate::types::Described;
-use relation::{Leaf, Relation};
+use relation::{Leaf, Relation, ScannedTable};
 
 /// Pages of a range: 8 MiB, a fraction of a second of work, so that no connection is left waiting for another one.
 const RANGE_PAGES: u64 = 1024;
@@ -80,7 +80,12 @@ fn ranges(
         return Ok(Err(reason));
     }
     let explained = explain(session, &query.sql)?;
-    let driving = match largest(session, candidates, &explained)? {
+    let tables = relation::scanned_tables(session, &explained.scans)?;
+    // Policies are expressions like any other, and nobody has looked for what differs between connections in them.
+    if let Some(table) = tables.iter().find(|table| table.is_secured) {
+        return Ok(Err(format!("{} has row-level security", table.name)));
+    }
+    let driving = match largest(session, candidates, &explained, &tables)? {
         Ok(driving) => driving,
         Err(reason) => return Ok(Err(reason)),
     };
@@ -112,6 +117,7 @@ fn largest<'a>(
     session: &mut Session,
     candidates: &'a [Candidate],
     explained: &Explained,
+    tables: &[ScannedTable],
 ) -> Result<std::result::Result<Driving<'a>, String>> {
     let mut best: Option<Driving<'a>> = None;
     let mut obstacle = String::from("none of its tables can be split");
@@ -123,13 +129,16 @@ fn largest<'a>(
                 continue;
             }
         };
+        let reference = candidate.alias.as_ref().map_or_else(|| candidate.name.last(), |alias| &alias.text);
+        if candidate.whole_row && !relation.columns.iter().any(|column| column == reference) {
+            obstacle = format!("it uses rows of {} as values", relation.name);
+            continue;
+        }
         match scanned(&relation, explained) {
             Ok(leaves) => {
                 let own: BTreeSet<u32> = leaves.iter().map(|leaf| leaf.oid).collect();
-                let other_pages = relation::pages(session, &explained.scans)?
-                    .into_iter()
-                    .filter_map(|(oid, pages)| (!own.contains(&oid)).then_some(pages))
-                    .sum();
+                let other_pages =
+                    tables.iter().filter(|table| !own.contains(&table.oid)).map(|table| table.pages).sum();
                 let driving = Driving { candidate, relation, leaves, other_pages };
                 if best.as_ref().is_none_or(|best| best.pages() < driving.pages()) {
                     best = Some(driving);

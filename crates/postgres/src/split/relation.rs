@@ -53,7 +53,7 @@ impl Relation {
             "WITH RECURSIVE tree(oid) AS ( \
                SELECT pg_catalog.to_regclass({})::pg_catalog.oid \
                UNION SELECT i.inhrelid FROM pg_catalog.pg_inherits i JOIN tree ON i.inhparent = tree.oid) \
-             SELECT c.oid, n.nspname, c.relname, c.relkind, c.relpersistence, c.relrowsecurity::int, \
+             SELECT c.oid, n.nspname, c.relname, c.relkind, c.relpersistence, pg_catalog.row_security_active(c.oid)::int, \
                pg_catalog.has_table_privilege(c.oid, 'SELECT')::int, coalesce(a.amname, ''), \
                CASE WHEN c.relkind IN ('r', 'm') THEN pg_catalog.pg_relation_size(c.oid) ELSE 0 END, \
                pg_catalog.current_setting('block_size'), c.reltuples::pg_catalog.int8, \
@@ -67,7 +67,7 @@ impl Relation {
         let mut page_bytes = 8192;
         let mut root = None;
         for row in &rows {
-            if let Some(reason) = obstacle(row, rows.len() > 1) {
+            if let Some(reason) = obstacle(row) {
                 return Ok(Err(format!("{name} {reason}")));
             }
             page_bytes = number::<u64>(row, 9)?.max(1);
@@ -94,7 +94,7 @@ impl Relation {
 }
 
 /// Why this table or partition keeps the query from being split.
-fn obstacle(row: &[Option<String>], is_parent: bool) -> Option<&'static str> {
+fn obstacle(row: &[Option<String>]) -> Option<&'static str> {
     match cell(row, 3) {
         "r" | "m" | "p" => {}
         "v" => return Some("is a view"),
@@ -108,7 +108,7 @@ fn obstacle(row: &[Option<String>], is_parent: bool) -> Option<&'static str> {
     if cell(row, 6) != "1" {
         return Some("may be read in some of its columns or partitions only");
     }
-    (is_parent && cell(row, 5) == "1").then_some("has row-level security")
+    (cell(row, 5) == "1").then_some("has row-level security")
 }
 
 fn columns(session: &mut Session, oid: u32) -> Result<Vec<String>> {
@@ -119,8 +119,17 @@ fn columns(session: &mut Session, oid: u32) -> Result<Vec<String>> {
     Ok(rows.iter().map(|row| cell(row, 0).to_owned()).collect())
 }
 
-/// The pages of every table that the server scans, with its OID.
-pub(super) fn pages(session: &mut Session, scans: &[ScanNode]) -> Result<Vec<(u32, u64)>> {
+/// A table that the server scans for the query.
+pub(super) struct ScannedTable {
+    pub(super) oid: u32,
+    pub(super) name: String,
+    pub(super) pages: u64,
+    /// Policies decide which of its rows this user sees.
+    pub(super) is_secured: bool,
+}
+
+/// Every table that the server scans.
+pub(super) fn scanned_tables(session: &mut Session, scans: &[ScanNode]) -> Result<Vec<ScannedTable>> {
     let literal = |text: &str| quote_literal(text, Dialect::Postgres);
     let pairs: Vec<String> =
         scans.iter().map(|node| format!("({}, {})", literal(&node.schema), literal(&node.table))).collect();
@@ -128,10 +137,20 @@ pub(super) fn pages(session: &mut Session, scans: &[ScanNode]) -> Result<Vec<(u3
         return Ok(Vec::new());
     }
     let rows = session.query(&format!(
-        "SELECT c.oid, pg_catalog.pg_relation_size(c.oid) / pg_catalog.current_setting('block_size')::pg_catalog.int8 \
+        "SELECT c.oid, c.relname, \
+           pg_catalog.pg_relation_size(c.oid) / pg_catalog.current_setting('block_size')::pg_catalog.int8, \
+           pg_catalog.row_security_active(c.oid)::int \
          FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace \
          WHERE (n.nspname, c.relname) IN ({})",
         pairs.join(", ")
     ))?;
-    rows.iter().map(|row| Ok((number(row, 0)?, number(row, 1)?))).collect()
+    let table = |row: &Vec<Option<String>>| {
+        Ok(ScannedTable {
+            oid: number(row, 0)?,
+            name: cell(row, 1).to_owned(),
+            pages: number(row, 2)?,
+            is_secured: cell(row, 3) == "1",
+        })
+    };
+    rows.iter().map(table).collect()
 }

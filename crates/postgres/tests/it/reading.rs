@@ -15,9 +15,15 @@ pub(crate) static SERVER: LazyLock<Server> = LazyLock::new(|| {
         .setting("max_connections", "80")
         // Statistics change only when a test says so.
         .setting("autovacuum", "off")
+        .rule("host all trusted 127.0.0.1/32 trust")
         .start()
         .unwrap();
-    server.psql("CREATE ROLE reader LOGIN PASSWORD 'reader'; CREATE ROLE limited LOGIN PASSWORD 'limited'").unwrap();
+    server
+        .psql(
+            "CREATE ROLE reader LOGIN PASSWORD 'reader'; CREATE ROLE limited LOGIN PASSWORD 'limited';
+             CREATE ROLE trusted LOGIN SUPERUSER",
+        )
+        .unwrap();
     server
 });
 

@@ -11,10 +11,8 @@ fn complete(column: &str, count: usize) -> Read {
     let sql = format!("SELECT id, {column}::text AS shown, {column} AS part FROM keys");
     let options = bowshot_core::Options { infinity: bowshot_core::Infinity::Null, ..by("part", count, None) };
     // NaN and infinity have no place in decimals, and this is not about values.
-    let options = bowshot_core::Options {
-        types: [("part".to_owned(), arrow_schema::DataType::Utf8)].into(),
-        ..options
-    };
+    let options =
+        bowshot_core::Options { types: [("part".to_owned(), arrow_schema::DataType::Utf8)].into(), ..options };
     let read = read_by(&options, &sql);
     let first_two = |row: String| row.rsplitn(2, '|').last().unwrap_or_default().to_owned();
     let mut ours: Vec<String> = read.rows().into_iter().map(first_two).collect();
@@ -28,7 +26,18 @@ fn complete(column: &str, count: usize) -> Read {
 #[test]
 fn numbers_dates_and_times_are_complete() {
     for column in [
-        "small", "middle", "whole", "double", "single", "number", "wide_number", "day", "moment", "instant", "edge", "skewed",
+        "small",
+        "middle",
+        "whole",
+        "double",
+        "single",
+        "number",
+        "wide_number",
+        "day",
+        "moment",
+        "instant",
+        "edge",
+        "skewed",
     ] {
         for count in [1, 2, 7] {
             let read = complete(column, count);

@@ -23,7 +23,8 @@ CREATE TABLE listed_a PARTITION OF listed FOR VALUES IN ('a', 'b');
 CREATE TABLE listed_null PARTITION OF listed FOR VALUES IN (NULL);
 CREATE TABLE listed_empty PARTITION OF listed FOR VALUES IN ('z');
 CREATE TABLE listed_default PARTITION OF listed DEFAULT;
-INSERT INTO listed SELECT (ARRAY['a', 'b', 'c', NULL])[id % 4 + 1], id, note FROM big;
+INSERT INTO listed SELECT (ARRAY['a', 'b', 'c', NULL])[id % 4 + 1], id, note
+  FROM (SELECT * FROM big UNION ALL SELECT * FROM big) AS twice;
 
 -- Inheritance, from two parents too.
 CREATE TABLE parent (id int8, note text);
@@ -88,8 +89,8 @@ CREATE TABLE keys AS SELECT i AS id, i::int2 AS small, i::int4 AS middle,
 CREATE FUNCTION volatile_one() RETURNS int LANGUAGE sql VOLATILE AS 'SELECT (random() * 100)::int';
 CREATE FUNCTION stable_one() RETURNS timestamptz LANGUAGE sql STABLE AS 'SELECT now()';
 CREATE FUNCTION steady(int8) RETURNS int8 LANGUAGE sql IMMUTABLE AS 'SELECT $1 + 1';
-CREATE FUNCTION total_state(int8, int8) RETURNS int8 LANGUAGE sql IMMUTABLE AS 'SELECT coalesce($1, 0) + $2';
-CREATE AGGREGATE total(int8) (SFUNC = total_state, STYPE = int8);
+CREATE FUNCTION summed_state(int8, int8) RETURNS int8 LANGUAGE sql IMMUTABLE AS 'SELECT coalesce($1, 0) + $2';
+CREATE AGGREGATE summed(int8) (SFUNC = summed_state, STYPE = int8);
 
 -- Who may read what.
 CREATE TABLE secured AS SELECT id, grp, note FROM big;

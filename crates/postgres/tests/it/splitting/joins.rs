@@ -8,7 +8,9 @@ fn inner_joins_split() {
     splits_in_any_order("SELECT b.id, s.name FROM small s, big AS b WHERE s.grp = b.grp AND s.name > 'group 3'");
     splits_in_any_order("SELECT id, grp, name FROM big JOIN small USING (grp)");
     splits_in_any_order("SELECT * FROM big NATURAL JOIN small");
-    splits_in_any_order("SELECT big.id, s.name, t.name FROM big JOIN small s USING (grp) CROSS JOIN small t WHERE t.grp < 2");
+    splits_in_any_order(
+        "SELECT big.id, s.name, t.name FROM big JOIN small s USING (grp) CROSS JOIN small t WHERE t.grp < 2",
+    );
 }
 
 #[test]

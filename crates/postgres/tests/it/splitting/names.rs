@@ -11,7 +11,7 @@ fn names_that_need_quotes() {
     splits(&format!(r#"SELECT "I d", "from" FROM {table}"#));
     splits(&format!(r#"SELECT "Ta.ble"."I d" FROM {table} WHERE "Ta.ble"."from" LIKE '%9x%'"#));
     splits(&format!(r#"SELECT t."I d" FROM {table} t"#));
-    splits(&format!(r#"SELECT"t"."I d"FROM{table}"t"WHERE"t"."from">''"#));
+    splits(&format!(r#"SELECT"t"."I d"FROM{table} "t"WHERE"t"."from">''"#));
     stays_whole("SELECT \"größe\" FROM größe", "größe has only 1 pages");
     splits("SELECT /* ä */ BIG.ID FROM Public.Big /* FROM x */ WHERE Big.Note <> 'ä FROM big'");
 }

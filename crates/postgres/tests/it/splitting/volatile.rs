@@ -1,6 +1,6 @@
 //! What may say something else in every partition is read once.
 
-use super::{splits, stays_whole, unsplit};
+use super::{splits, unsplit};
 
 #[test]
 fn volatile_functions_are_called_over_one_connection() {
@@ -30,7 +30,7 @@ fn the_time_is_one_time() {
         let read = super::read_by(&crate::reading::over(4), sql);
         assert_eq!(read.partitions, 1, "{sql}: {}", read.reason);
     }
-    let read = unsplit("SELECT clock_timestamp() - now() < '1 hour' AS ok, transaction_timestamp() AS t FROM big", "differ");
+    let read = unsplit("SELECT transaction_timestamp()::text AS t FROM big", "transaction_timestamp may differ");
     let times: std::collections::BTreeSet<String> = read.rows().into_iter().collect();
     assert_eq!(times.len(), 1);
 }
@@ -43,6 +43,6 @@ fn a_view_may_hide_the_time() {
 
 #[test]
 fn what_never_changes_splits() {
-    splits("SELECT id, steady(id), round(price), to_char(day, 'YYYY-MM') FROM big");
+    splits("SELECT id, steady(id), round(price)::int8, to_char(day, 'YYYY-MM') FROM big");
     splits("SELECT id FROM big WHERE note <> 'then' AND date_part('year', day) = 2021");
 }
