@@ -64,6 +64,8 @@ struct State {
     waiting: usize,
     /// Workers that have not ended.
     workers: usize,
+    /// Workers that the source has not refused a connection.
+    welcome: usize,
     /// The first thing that went wrong.
     error: Option<Error>,
     /// Nobody consumes any more.
@@ -94,6 +96,7 @@ impl Stream {
                 count,
                 waiting: 0,
                 workers,
+                welcome: workers,
                 error: None,
                 stopped: false,
             }),
@@ -249,6 +252,13 @@ impl Shared {
         state.next == state.count
     }
 
+    /// Counts a worker that the source has no connection for; true if it has none for any worker.
+    fn is_last_refused(&self) -> bool {
+        let mut state = self.state.lock();
+        state.welcome -= 1;
+        state.welcome == 0
+    }
+
     /// The next partition without a worker.
     fn claim(&self) -> Option<usize> {
         let mut state = self.state.lock();
@@ -335,7 +345,7 @@ impl Worker {
             // Others were quicker: whether this worker could have helped them is no matter.
             Err(_) if self.shared.is_claimed() => return Ok(()),
             // Fewer workers, as long as another one reads.
-            Err(error) if error.kind() == ErrorKind::ConnectionLimit && self.shared.state.lock().workers > 1 => {
+            Err(error) if error.kind() == ErrorKind::ConnectionLimit && !self.shared.is_last_refused() => {
                 return Ok(());
             }
             Err(error) => return Err(error),

@@ -153,3 +153,44 @@ fn a_connection_limit_means_fewer_workers() {
     let error = start(scan, 4).find_map(Result::err).unwrap();
     assert_eq!(error.kind(), ErrorKind::ConnectionLimit, "no worker at all is a failure");
 }
+
+/// Lets one connection in; the next one is refused when the first has long read everything.
+struct Late(AtomicUsize);
+
+impl Scan for Late {
+    fn connect(&self, _: &Cancel) -> Result<Box<dyn Connection>> {
+        if self.0.fetch_add(1, Ordering::SeqCst) == 0 {
+            return Ok(Box::new(Empty));
+        }
+        std::thread::sleep(Duration::from_millis(50));
+        Err(Error::new(ErrorKind::ConnectionLost, "too late"))
+    }
+}
+
+struct Empty;
+
+impl Connection for Empty {
+    fn open(&mut self, _: usize) -> Result<Box<dyn Reader + '_>> {
+        Ok(Box::new(Empty))
+    }
+}
+
+impl Reader for Empty {
+    fn next(&mut self) -> Result<Option<RecordBatch>> {
+        Ok(None)
+    }
+}
+
+#[test]
+fn a_connection_that_nobody_needs_any_more_may_fail() {
+    let plan = Plan {
+        schema: schema(),
+        snapshot: None,
+        partitions: vec![Partition::default(); 4],
+        reason: "a test says so".into(),
+        estimate: Estimate::default(),
+        scan: Arc::new(Late(AtomicUsize::new(0))),
+    };
+    let options = Options { connections: Some(2), ..Options::default() };
+    assert!(Stream::start(plan, &options, Cancel::new()).all(|item| item.is_ok()));
+}

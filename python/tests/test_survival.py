@@ -1,0 +1,167 @@
+"""PostgreSQL: interrupted, killed and read over and over, Python is left as it was."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from urllib.parse import urlsplit, urlunsplit
+
+import bowshot
+import pytest
+from conftest import testkit
+
+# A gigabyte, more than any buffer on the way holds.
+LONG = "SELECT generate_series(1, 1000000) AS n, repeat('x', 1000) AS x"
+ASLEEP = "SELECT pg_sleep(60)::text AS s"
+
+SCRIPT = """
+import sys
+import bowshot
+
+how, sql, con = sys.argv[1:]
+print("reading", flush=True)
+try:
+    if how == "batches":
+        for batch in bowshot.query(sql, con).batches():
+            pass
+    elif how == "plan":
+        bowshot.plan(sql, con, partition_on="s", partition_num=2)
+    else:
+        bowshot.read_sql(sql, con, return_type=how)
+except KeyboardInterrupt:
+    print("interrupted", flush=True)
+"""
+
+
+def named(uri: str, name: str) -> str:
+    """The URI for connections with this name."""
+    parts = urlsplit(uri)
+    query = "&".join(filter(None, [parts.query, f"application_name={name}"]))
+    return urlunsplit(parts._replace(query=query))
+
+
+def value(uri: str, sql: str) -> object:
+    """The one value of a query."""
+    table = bowshot.read_sql(sql, uri, return_type="arrow")
+    return table.column(0)[0].as_py()
+
+
+def connections(uri: str, name: str) -> object:
+    """How many connections of this name the server has."""
+    return value(uri, f"SELECT count(*) FROM pg_stat_activity WHERE application_name = '{name}'")
+
+
+def wait_for(uri: str, name: str, count: int, seconds: float) -> None:
+    """Waits until the server has so many connections of this name."""
+    deadline = time.monotonic() + seconds
+    while connections(uri, name) != count:
+        assert time.monotonic() < deadline, f"{connections(uri, name)} connections, not {count}"
+        time.sleep(0.02)
+
+
+@pytest.mark.parametrize("how", ["pandas", "arrow", "polars", "batches"])
+@pytest.mark.parametrize("sql", [LONG, ASLEEP], ids=["long", "asleep"])
+def test_ctrl_c_ends_the_read_and_its_query(postgres: str, how: str, sql: str) -> None:
+    name = f"interrupted-{how}-{len(sql)}"
+    command = [sys.executable, "-c", SCRIPT, how, sql, named(postgres, name)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    assert process.stderr is not None
+    try:
+        assert process.stdout.readline() == "reading\n"
+        wait_for(postgres, name, 1, 10)
+        time.sleep(0.3)
+        process.send_signal(signal.SIGINT)
+        start = time.monotonic()
+        assert process.stdout.readline() == "interrupted\n", process.stderr.read()
+        assert time.monotonic() - start < 1
+        assert process.wait(5) == 0
+        wait_for(postgres, name, 0, 2)
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def files() -> int:
+    return len(os.listdir("/proc/self/fd"))
+
+
+def resident() -> int:
+    """The process's memory in bytes."""
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return int(next(line for line in lines if line.startswith("VmRSS")).split()[1]) * 1024
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="/proc is Linux's")
+def test_hundreds_of_reads_leak_nothing(postgres: str) -> None:
+    uri = named(postgres, "leak")
+    sql = "SELECT i AS id, 'name ' || i AS name, ARRAY[i, NULL] AS tags FROM generate_series(1, 100) AS i"
+
+    def one(number: int) -> None:
+        match number % 6:
+            case 0:
+                with pytest.raises(bowshot.SqlError):
+                    bowshot.read_sql("SELECT nope", uri)
+            case 1:
+                next(iter(bowshot.query(LONG, uri).batches()))
+            case 2:
+                assert len(bowshot.read_sql(sql, uri)) == 100
+            case 3:
+                assert bowshot.read_sql(sql, uri, return_type="polars").height == 100
+            case 4:
+                bowshot.plan(sql, uri)
+            case _:
+                assert bowshot.read_sql(sql, uri, return_type="arrow").num_rows == 100
+
+    for number in range(90):
+        one(number)
+    before = files(), threading.active_count(), len(os.listdir("/proc/self/task"))
+    memory = resident()
+    for number in range(300):
+        one(number)
+    assert (files(), threading.active_count(), len(os.listdir("/proc/self/task"))) == before
+    assert resident() - memory < 12 << 20
+    wait_for(postgres, "leak", 0, 5)
+
+
+def test_a_connection_that_is_ended_raises_an_error_of_its_own(postgres: str) -> None:
+    batches = iter(bowshot.query(LONG, named(postgres, "ended")).batches())
+    next(batches)
+    value(postgres, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'ended'")
+    with pytest.raises(bowshot.ConnectionLostError):
+        for _ in batches:
+            pass
+    assert issubclass(bowshot.ConnectionLostError, bowshot.Error)
+    wait_for(postgres, "ended", 0, 5)
+
+
+@pytest.mark.parametrize("signal_number", [signal.SIGQUIT, signal.SIGKILL], ids=["quit", "kill"])
+def test_a_server_that_goes_away_raises_an_error_of_its_own(signal_number: int) -> None:
+    server = subprocess.Popen([testkit(), "postgres"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    assert server.stdout is not None
+    try:
+        described = json.loads(server.stdout.readline())
+        batches = iter(bowshot.query(LONG, named(described["uri"], "left")).batches())
+        next(batches)
+        # The whole server, or the one process that reads for us: the server then ends all others.
+        sql = "SELECT pid FROM pg_stat_activity WHERE application_name = 'left'"
+        reading = value(described["uri"], sql)
+        assert isinstance(reading, int)
+        os.kill(described["pid"] if signal_number == signal.SIGQUIT else reading, signal_number)
+        start = time.monotonic()
+        with pytest.raises(bowshot.ConnectionLostError) as caught:
+            for _ in batches:
+                pass
+        assert time.monotonic() - start < 5
+        assert caught.value.is_temporary
+        if signal_number == signal.SIGQUIT:
+            with pytest.raises(bowshot.ConnectError):
+                bowshot.read_sql("SELECT 1", described["uri"])
+    finally:
+        server.communicate()
