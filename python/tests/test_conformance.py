@@ -1,4 +1,4 @@
-"""Every conformance case through `bowshot.query`: types and values are those of the file and of the database's driver."""
+"""Every conformance case through `bowshot.query`: types and values are the file's, and those of the driver."""
 
 from __future__ import annotations
 
@@ -125,8 +125,9 @@ def check_error(error: bowshot.Error, wanted: dict[str, str]) -> None:
 
 
 def expected(case: Case) -> list[dict[str, Any]]:
-    columns: list[dict[str, Any]] = case["columns"] if "columns" in case else [case]
-    return columns * case.get("copies", 1)
+    columns: list[dict[str, Any]] = case.get("columns", [case])
+    copies: int = case.get("copies", 1)
+    return columns * copies
 
 
 def text(value: Any, place: int) -> str:

@@ -75,8 +75,8 @@ pub(crate) struct Types<'a> {
 }
 
 /// Whether a type needs nothing of the catalogue.
-pub(crate) fn is_builtin(oid: u32) -> bool {
-    Type::from_oid(oid).is_some_and(|builtin| scalar(&builtin, -1, Infinity::Error, Some(2)).is_some())
+pub(crate) fn is_builtin(oid: u32, modifier: i32) -> bool {
+    Type::from_oid(oid).is_some_and(|builtin| scalar(&builtin, modifier, Infinity::Error, Some(2)).is_some())
 }
 
 /// The table. `None`: no scalar type with a decoder of its own.
