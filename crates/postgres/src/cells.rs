@@ -34,7 +34,8 @@ impl<'a> Cells<'a> {
 /// `N` bytes at `at`; zeros where there are none, which rows that were indexed never see.
 #[inline(always)]
 pub(crate) fn load<const N: usize>(bytes: &[u8], at: usize) -> [u8; N] {
-    match bytes.get(at..).and_then(|rest| rest.first_chunk::<N>()) {
+    // In this form one comparison is left of the check: `at` was a 32-bit number, so that the sum cannot overflow.
+    match bytes.get(at..at + N).and_then(<[u8]>::first_chunk) {
         Some(chunk) => *chunk,
         None => [0; N],
     }

@@ -104,21 +104,21 @@ impl Decimal {
         let limit = 10u64.pow(u32::from(self.precision));
         let fraction_digits = self.fraction_digits;
         let mut rejected = None;
-        let values: Vec<i128> = cells
-            .offsets
-            .iter()
-            .map(|&offset| {
-                if cells.has_nulls && offset == NULL {
-                    return 0;
-                }
-                quick::<SURPLUS>(bytes, offset, fraction_digits, limit).unwrap_or_else(|| {
-                    self.slow::<Decimal128Type>(value(bytes, offset), i128::from).unwrap_or_else(|reject| {
-                        rejected.get_or_insert(reject);
-                        0
-                    })
-                })
+        let mut slow = |offset: u32| {
+            self.slow::<Decimal128Type>(value(bytes, offset), i128::from).unwrap_or_else(|reject| {
+                rejected.get_or_insert(reject);
+                0
             })
-            .collect();
+        };
+        let mut values = vec![0; cells.len()];
+        for (slot, &offset) in values.iter_mut().zip(cells.offsets) {
+            if offset != NULL {
+                *slot = match quick::<SURPLUS>(bytes, offset, fraction_digits, limit) {
+                    Some(unscaled) => unscaled,
+                    None => slow(offset),
+                };
+            }
+        }
         if let Some(reject) = rejected {
             return Err(reject);
         }

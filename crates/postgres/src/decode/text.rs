@@ -34,17 +34,19 @@ impl Decode for Binary {
 
 /// All values back to back, each without its first `skip` bytes, and where each begins.
 fn gather(cells: Cells<'_>, skip: usize) -> Result<(OffsetBuffer<i32>, Buffer), Reject> {
+    let bytes = cells.bytes;
+    let (mut total, mut longest) = (0, 0);
     let mut ends = Vec::with_capacity(cells.len() + 1);
     ends.push(0);
-    let (mut total, mut longest) = (0, 0);
-    for &offset in cells.offsets {
+    ends.extend(cells.offsets.iter().map(|&offset| {
         if offset != NULL {
-            let count = length(cells.bytes, offset).saturating_sub(skip);
+            let count = length(bytes, offset).saturating_sub(skip);
             total += count;
             longest = longest.max(count);
         }
-        ends.push(child_offset(total)?);
-    }
+        i32::try_from(total).unwrap_or(i32::MAX)
+    }));
+    child_offset(total)?;
     let data = match longest {
         0..=16 => blocks::<16>(cells, skip, total),
         17..=32 => blocks::<32>(cells, skip, total),
@@ -57,17 +59,20 @@ fn gather(cells: Cells<'_>, skip: usize) -> Result<(OffsetBuffer<i32>, Buffer), 
 /// Copies values that are at most `BLOCK` bytes long.
 ///
 /// Every value is copied as a whole block, which is a few instructions where a copy of any length is a call: the
-/// received bytes have slack behind them, and what is too much is cut off again.
+/// received bytes have slack behind them, and what is too much is overwritten by the next value or cut off.
 fn blocks<const BLOCK: usize>(cells: Cells<'_>, skip: usize, total: usize) -> Vec<u8> {
     const { assert!(BLOCK <= crate::buffer::SLACK) }
-    let mut data = Vec::with_capacity(total + BLOCK);
+    let mut data = vec![0; total + BLOCK];
+    let mut end = 0;
     for &offset in cells.offsets {
         if offset != NULL {
-            let end = data.len() + length(cells.bytes, offset).saturating_sub(skip);
-            data.extend_from_slice(&load::<BLOCK>(cells.bytes, offset as usize + skip));
-            data.truncate(end);
+            if let Some(slot) = data.get_mut(end..end + BLOCK).and_then(<[u8]>::first_chunk_mut::<BLOCK>) {
+                *slot = load(cells.bytes, offset as usize + skip);
+            }
+            end += length(cells.bytes, offset).saturating_sub(skip);
         }
     }
+    data.truncate(total);
     data.shrink_to_fit();
     data
 }
