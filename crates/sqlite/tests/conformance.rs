@@ -5,13 +5,14 @@ use std::fmt::Write;
 use bowshot_core::{Options, Partitioning, Source};
 use bowshot_sqlite::Sqlite;
 use bowshot_testkit::Result;
-use bowshot_testkit::conformance::{Case, check, read, suites};
+use bowshot_testkit::conformance::{Case, TypeTable, check, read, suites};
 
 #[test]
 fn every_case_is_read_as_written() -> Result<()> {
     let folder = tempfile::tempdir()?;
     let mut failures = String::new();
     let mut checked = 0;
+    let mut types = TypeTable::default();
     for suite in suites("sqlite")? {
         let path = folder.path().join(&suite.name);
         let writer = rusqlite::Connection::open(&path)?;
@@ -23,11 +24,12 @@ fn every_case_is_read_as_written() -> Result<()> {
                 writeln!(failures, "{}, {}: {difference}", suite.name, case.name)?;
             }
             checked += 1;
+            types.note(case);
         }
     }
     assert!(failures.is_empty(), "{failures}");
     assert!(checked > 50, "only {checked} cases were found");
-    Ok(())
+    types.compare("sqlite")
 }
 
 /// What is not as the case says, by the way it was read.

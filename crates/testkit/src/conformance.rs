@@ -3,6 +3,7 @@
 
 mod check;
 mod display;
+mod document;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -12,6 +13,7 @@ use serde::Deserialize;
 
 pub use check::{check, read};
 pub use display::display;
+pub use document::TypeTable;
 
 use crate::Result;
 
