@@ -15,8 +15,9 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 
 
+@pytest.fixture(scope="session")
 def testkit() -> str:
-    """The program that starts servers, built if it is not there yet."""
+    """The path of the program that starts servers, built if it is not there yet."""
     named = os.environ.get("BOWSHOT_TESTKIT")
     if named:
         return named
@@ -29,9 +30,9 @@ def testkit() -> str:
 
 
 @pytest.fixture(scope="session")
-def postgres() -> Iterator[str]:
+def postgres(testkit: str) -> Iterator[str]:
     """The URI of a private server, which stops when its standard input closes."""
-    server = subprocess.Popen([testkit(), "postgres"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    server = subprocess.Popen([testkit, "postgres"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     assert server.stdin is not None
     assert server.stdout is not None
     line = server.stdout.readline()

@@ -67,16 +67,17 @@ def test_leaving_a_loop_ends_the_query(database: Path) -> None:
 
 
 MEMORY = """
-import os, resource, sys
+import re, sys
 import bowshot, numpy, pandas, pyarrow, pandas.core.arrays.string_arrow
 
-def resident():
-    with open("/proc/self/statm") as file:
-        return int(file.read().split()[1]) * resource.getpagesize()
+def status(name):
+    # Not ru_maxrss, which starts at what the parent process has used.
+    with open("/proc/self/status") as file:
+        return int(re.search(rf"{name}:\\s+(\\d+) kB", file.read())[1]) * 1024
 
 path, how = sys.argv[1:]
 bowshot.read_sql("SELECT * FROM numbers LIMIT 10", path)
-start = resident()
+start = status("VmRSS")
 if how == "frame":
     frame = bowshot.read_sql("SELECT * FROM numbers", path)
     size = int(frame.memory_usage(deep=True).sum())
@@ -85,7 +86,7 @@ else:
     size = 0
     rows = sum(batch.num_rows for batch in bowshot.query("SELECT * FROM numbers", path).batches())
     assert rows == 2_000_000, rows
-peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+peak = status("VmHWM")
 print(start, peak, size)
 """
 
