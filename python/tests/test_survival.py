@@ -14,7 +14,6 @@ from urllib.parse import urlsplit, urlunsplit
 
 import bowshot
 import pytest
-from conftest import testkit
 
 # A gigabyte, more than any buffer on the way holds.
 LONG = "SELECT generate_series(1, 1000000) AS n, repeat('x', 1000) AS x"
@@ -25,13 +24,16 @@ import sys
 import bowshot
 
 how, sql, con = sys.argv[1:]
+# Not an import is to be interrupted, but a read.
+__import__(how) if how in ("pandas", "polars") else None
 print("reading", flush=True)
 try:
     if how == "batches":
         for batch in bowshot.query(sql, con).batches():
             pass
     elif how == "plan":
-        bowshot.plan(sql, con, partition_on="s", partition_num=2)
+        # The column's lowest and highest value are asked for.
+        bowshot.plan(f"SELECT 1 AS one FROM ({sql}) AS slow OFFSET 0", con, partition_on="one", partition_num=2)
     else:
         bowshot.read_sql(sql, con, return_type=how)
 except KeyboardInterrupt:
@@ -65,10 +67,12 @@ def wait_for(uri: str, name: str, count: int, seconds: float) -> None:
         time.sleep(0.02)
 
 
-@pytest.mark.parametrize("how", ["pandas", "arrow", "polars", "batches"])
-@pytest.mark.parametrize("sql", [LONG, ASLEEP], ids=["long", "asleep"])
-def test_ctrl_c_ends_the_read_and_its_query(postgres: str, how: str, sql: str) -> None:
-    name = f"interrupted-{how}-{len(sql)}"
+@pytest.mark.parametrize("sleeps", [False, True], ids=["long", "asleep"])
+@pytest.mark.parametrize("how", ["pandas", "arrow", "polars", "batches", "plan"])
+def test_ctrl_c_ends_the_read_and_its_query(postgres: str, how: str, sleeps: bool) -> None:
+    # A plan reads nothing, however long the result.
+    sql = ASLEEP if sleeps or how == "plan" else LONG
+    name = f"interrupted-{how}-{sleeps}"
     command = [sys.executable, "-c", SCRIPT, how, sql, named(postgres, name)]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert process.stdout is not None
@@ -81,15 +85,17 @@ def test_ctrl_c_ends_the_read_and_its_query(postgres: str, how: str, sql: str) -
         start = time.monotonic()
         assert process.stdout.readline() == "interrupted\n", process.stderr.read()
         assert time.monotonic() - start < 1
-        assert process.wait(5) == 0
+        assert process.wait(5) == 0, process.stderr.read()
         wait_for(postgres, name, 0, 2)
     finally:
         process.kill()
         process.communicate()
 
 
-def files() -> int:
-    return len(os.listdir("/proc/self/fd"))
+def held() -> tuple[int, int, int]:
+    """Open files, Python's threads and all threads of this process."""
+    files, tasks = (sum(1 for _ in Path("/proc/self", what).iterdir()) for what in ("fd", "task"))
+    return files, threading.active_count(), tasks
 
 
 def resident() -> int:
@@ -121,11 +127,10 @@ def test_hundreds_of_reads_leak_nothing(postgres: str) -> None:
 
     for number in range(90):
         one(number)
-    before = files(), threading.active_count(), len(os.listdir("/proc/self/task"))
-    memory = resident()
+    before, memory = held(), resident()
     for number in range(300):
         one(number)
-    assert (files(), threading.active_count(), len(os.listdir("/proc/self/task"))) == before
+    assert held() == before
     assert resident() - memory < 12 << 20
     wait_for(postgres, "leak", 0, 5)
 
@@ -142,8 +147,8 @@ def test_a_connection_that_is_ended_raises_an_error_of_its_own(postgres: str) ->
 
 
 @pytest.mark.parametrize("signal_number", [signal.SIGQUIT, signal.SIGKILL], ids=["quit", "kill"])
-def test_a_server_that_goes_away_raises_an_error_of_its_own(signal_number: int) -> None:
-    server = subprocess.Popen([testkit(), "postgres"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+def test_a_server_that_goes_away_raises_an_error_of_its_own(testkit: str, signal_number: int) -> None:
+    server = subprocess.Popen([testkit, "postgres"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     assert server.stdout is not None
     try:
         described = json.loads(server.stdout.readline())
