@@ -21,7 +21,7 @@ def compiled() -> Path:
     source = Path(__file__).with_name("sqlite_step.c")
     program = cache_folder("bench") / "sqlite_step"
     if not program.exists() or program.stat().st_mtime < source.stat().st_mtime:
-        command = ["cc", "-O2", "-Wall", "-Wextra", "-o", program, source, "-l:libsqlite3.so.0"]
+        command = ["cc", "-O2", "-Wall", "-Wextra", "-o", str(program), str(source), "-l:libsqlite3.so.0"]
         done = subprocess.run(command, capture_output=True, text=True)
         if done.returncode != 0:
             raise RuntimeError(

@@ -69,7 +69,8 @@ def test_a_load_is_measured_between_its_floors(file: Path) -> None:
     case, floor = find("sqlite/pandas/pandas-sqlite3"), find(SQLITE_FLOOR)
     first, load, last = measure([case], [floor], str(file), None, repeat=1)
     assert (first.error, load.error, last.error) == (None, None, None)
-    assert (load.rows, load.floors) == (ROWS, {SQLITE_FLOOR: pytest.approx((first.wall + last.wall) / 2)})
+    assert load.rows == ROWS
+    assert load.floors == {SQLITE_FLOOR: pytest.approx((first.wall + last.wall) / 2)}
     assert 0 < load.rss_start < load.rss_peak
     assert load.client_cpu > 0
 
