@@ -11,7 +11,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 import sqlalchemy
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 # Types whose frame columns are equal to pandas', value by value and dtype by dtype.
@@ -188,7 +188,8 @@ def test_decimals_become_the_nearest_float(postgres: str, decimals: list[decimal
     assert frame["b"].tolist() == expected
 
 
-@given(st.lists(st.floats(width=32, allow_nan=False, allow_infinity=False)))
+@given(st.lists(st.floats(width=32, allow_nan=False, allow_infinity=False), min_size=50))
+@example([35951528.0, 131072.125, 131072.375, 9.4999996758105e-10, 3.4028234663852886e38, 1.401298464324817e-45])
 @settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_float4_has_the_digits_that_the_server_shows(postgres: str, floats: list[float]) -> None:
     sql = "SELECT v AS a, v::text::float8 AS b FROM unnest($1::float4[]) v"

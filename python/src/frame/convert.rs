@@ -45,8 +45,20 @@ fn floats<T: arrow_array::ArrowPrimitiveType>(column: &PrimitiveArray<T>, to: im
 fn widen(value: f32) -> f64 {
     let exact = f64::from(value);
     // Whole numbers of this size show all of their digits.
-    if exact.fract() == 0.0 && exact.abs() < 1e6 || !exact.is_finite() {
+    if (exact.fract() == 0.0 && exact.abs() < 1e6) || !exact.is_finite() {
         return exact;
     }
-    value.to_string().parse().unwrap_or(exact)
+    // The shortest digits may lie in the middle between two float4, or be one of two that are equally near. PostgreSQL
+    // takes one more digit then, or the even one; so does rounding to a number of digits.
+    let shortest = format!("{value:e}").bytes().take_while(|byte| *byte != b'e').filter(u8::is_ascii_digit).count();
+    let rounded = |digits: usize| format!("{exact:.digits$e}").parse().unwrap_or(exact);
+    // Nine digits tell any two float4 apart.
+    (shortest.saturating_sub(1)..9).map(rounded).find(|shown| is_only(*shown, value)).unwrap_or(exact)
+}
+
+/// Whether no other float4 is as near.
+fn is_only(shown: f64, value: f32) -> bool {
+    // Float64 holds the middle of two float4 exactly.
+    let middle = |other: f32| (f64::from(value) + f64::from(other)) / 2.0;
+    shown > middle(value.next_down()) && shown < middle(value.next_up())
 }
