@@ -21,6 +21,8 @@ pub(crate) struct Explained {
     pub(crate) scans: Vec<ScanNode>,
     /// Scans of anything but tables: functions, VALUES, CTEs, foreign tables.
     pub(crate) others: usize,
+    /// Something comes from another server, or from an extension's own kind of scan.
+    pub(crate) is_foreign: bool,
     pub(crate) rows: u64,
 }
 
@@ -31,8 +33,8 @@ pub(crate) fn explain(session: &mut Session, sql: &str) -> Result<Explained> {
     let broken = || Error::new(ErrorKind::Protocol, "the server explains its plan in an unknown form");
     let parsed: Value = serde_json::from_str(&text.join("\n")).map_err(|error| broken().with_source(error))?;
     let root = parsed.get(0).and_then(|first| first.get("Plan")).ok_or_else(broken)?;
-    let mut explained =
-        Explained { scans: Vec::new(), others: 0, rows: root.get("Plan Rows").and_then(Value::as_u64).unwrap_or(0) };
+    let rows = root.get("Plan Rows").and_then(Value::as_u64).unwrap_or(0);
+    let mut explained = Explained { scans: Vec::new(), others: 0, is_foreign: false, rows };
     explained.walk(root);
     Ok(explained)
 }
@@ -41,6 +43,7 @@ impl Explained {
     fn walk(&mut self, node: &Value) {
         let text = |key: &str| node.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
         let method = text("Node Type");
+        self.is_foreign |= method == "Foreign Scan" || method == "Custom Scan";
         if node.get("Relation Name").is_some() && method != "Foreign Scan" {
             self.scans.push(ScanNode { schema: text("Schema"), table: text("Relation Name"), method });
         } else if method.ends_with("Scan") && method != "Bitmap Index Scan" && method != "Subquery Scan" {

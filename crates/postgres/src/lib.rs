@@ -41,6 +41,7 @@ mod ranges;
 mod read;
 mod rows;
 mod scan;
+mod scanned;
 mod snapshot;
 mod split;
 mod statement;

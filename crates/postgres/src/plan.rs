@@ -15,6 +15,7 @@ use crate::describe::{describe, origins};
 use crate::locks::Locking;
 use crate::ranges;
 use crate::scan::{PostgresScan, Sessions};
+use crate::scanned;
 use crate::snapshot;
 use crate::split;
 use crate::statement::{Protocol, Statement};
@@ -60,16 +61,16 @@ pub(crate) fn plan(config: &Arc<Config>, request: &Request, cancel: &Cancel) -> 
     let described = describe_all(&mut session, &queries)?;
     let columns = columns(&mut session, &described, first, options, queries.len() == 1)?;
     let mut division = divide(&mut session, &queries, &described, options)?;
-    let shared = if division.parts.len() > 1 { Some(snapshot::export(&mut session)?) } else { None };
+    let shared = if division.parts.len() > 1 { Some(share(&mut session, &queries)?) } else { None };
     let snapshot = match shared {
         Some(Ok(name)) => Some(name),
         // One after the other over the one connection, which sees one state of the database anyhow.
-        Some(Err(error)) if queries.len() > 1 => {
-            division.reason = format!("they are the given queries, read over one connection: {}", error.message());
+        Some(Err(reason)) if queries.len() > 1 => {
+            division.reason = format!("they are the given queries, read over one connection: {reason}");
             None
         }
-        Some(Err(error)) => {
-            division = Division::whole(&first.sql, format!("the server shares no snapshot: {}", error.message()));
+        Some(Err(reason)) => {
+            division = Division::whole(&first.sql, reason);
             None
         }
         None => None,
@@ -105,6 +106,14 @@ pub(crate) fn plan(config: &Arc<Config>, request: &Request, cancel: &Cancel) -> 
         estimate: division.estimate,
         scan,
     })
+}
+
+/// The name of a snapshot on which all connections see the same; or why there is none.
+fn share(session: &mut Session, queries: &[Prepared]) -> Result<std::result::Result<String, String>> {
+    if let Some(reason) = scanned::obstacle(session, queries)? {
+        return Ok(Err(reason));
+    }
+    Ok(snapshot::export(session)?.map_err(|error| format!("the server shares no snapshot: {}", error.message())))
 }
 
 fn prepare(query: &bowshot_core::Query) -> Result<Prepared> {

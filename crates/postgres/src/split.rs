@@ -16,8 +16,9 @@ use crate::connect::Session;
 use crate::describe::describe;
 use crate::explain::{Explained, ScanNode, explain};
 use crate::plan::{Division, Prepared};
+use crate::scanned::{self, ScannedTable};
 use crate::types::Described;
-use relation::{Leaf, Relation, ScannedTable};
+use relation::{Leaf, Relation};
 
 /// Pages of a range: 8 MiB, a fraction of a second of work, so that no connection is left waiting for another one.
 const RANGE_PAGES: u64 = 1024;
@@ -80,7 +81,7 @@ fn ranges(
         return Ok(Err(reason));
     }
     let explained = explain(session, &query.sql)?;
-    let tables = relation::scanned_tables(session, &explained.scans)?;
+    let tables = scanned::tables(session, &explained.scans)?;
     // Policies are expressions like any other, and nobody has looked for what differs between connections in them.
     if let Some(table) = tables.iter().find(|table| table.is_secured) {
         return Ok(Err(format!("{} has row-level security", table.name)));

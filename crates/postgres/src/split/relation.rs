@@ -5,7 +5,6 @@ use bowshot_sql::{Dialect, Name, quote_identifier, quote_literal};
 
 use crate::catalog::{cell, number};
 use crate::connect::Session;
-use crate::explain::ScanNode;
 
 /// A table with everything that is scanned for it.
 pub(super) struct Relation {
@@ -117,40 +116,4 @@ fn columns(session: &mut Session, oid: u32) -> Result<Vec<String>> {
          WHERE attrelid = {oid} AND attnum > 0 AND NOT attisdropped ORDER BY attnum"
     ))?;
     Ok(rows.iter().map(|row| cell(row, 0).to_owned()).collect())
-}
-
-/// A table that the server scans for the query.
-pub(super) struct ScannedTable {
-    pub(super) oid: u32,
-    pub(super) name: String,
-    pub(super) pages: u64,
-    /// Policies decide which of its rows this user sees.
-    pub(super) is_secured: bool,
-}
-
-/// Every table that the server scans.
-pub(super) fn scanned_tables(session: &mut Session, scans: &[ScanNode]) -> Result<Vec<ScannedTable>> {
-    let literal = |text: &str| quote_literal(text, Dialect::Postgres);
-    let pairs: Vec<String> =
-        scans.iter().map(|node| format!("({}, {})", literal(&node.schema), literal(&node.table))).collect();
-    if pairs.is_empty() {
-        return Ok(Vec::new());
-    }
-    let rows = session.query(&format!(
-        "SELECT c.oid, c.relname, \
-           pg_catalog.pg_relation_size(c.oid) / pg_catalog.current_setting('block_size')::pg_catalog.int8, \
-           pg_catalog.row_security_active(c.oid)::int \
-         FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace \
-         WHERE (n.nspname, c.relname) IN ({})",
-        pairs.join(", ")
-    ))?;
-    let table = |row: &Vec<Option<String>>| {
-        Ok(ScannedTable {
-            oid: number(row, 0)?,
-            name: cell(row, 1).to_owned(),
-            pages: number(row, 2)?,
-            is_secured: cell(row, 3) == "1",
-        })
-    };
-    rows.iter().map(table).collect()
 }

@@ -8,6 +8,7 @@ mod pages;
 mod partitioned;
 mod results;
 mod rights;
+mod strangers;
 mod tables;
 mod volatile;
 
