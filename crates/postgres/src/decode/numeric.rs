@@ -48,7 +48,9 @@ impl<'a> Numeric<'a> {
         match self.sign {
             0 => Ok(false),
             NEGATIVE => Ok(true),
-            NAN | POSITIVE_INFINITY | NEGATIVE_INFINITY => Err(Reject::Value { holds: self.text(), way_out: "float64" }),
+            NAN | POSITIVE_INFINITY | NEGATIVE_INFINITY => {
+                Err(Reject::Value { holds: self.text(), way_out: "float64" })
+            }
             sign => Err(Reject::broken(format!("a numeric has the sign {sign:#x}"))),
         }
     }
