@@ -110,15 +110,11 @@ impl Decimal {
                 0
             })
         };
-        let mut values = vec![0; cells.len()];
-        for (slot, &offset) in values.iter_mut().zip(cells.offsets) {
-            if offset != NULL {
-                *slot = match quick::<SURPLUS>(bytes, offset, fraction_digits, limit) {
-                    Some(unscaled) => unscaled,
-                    None => slow(offset),
-                };
-            }
-        }
+        let decode = |&offset: &u32| match offset {
+            NULL => 0,
+            _ => quick::<SURPLUS>(bytes, offset, fraction_digits, limit).unwrap_or_else(|| slow(offset)),
+        };
+        let values = cells.offsets.iter().map(decode).collect();
         if let Some(reject) = rejected {
             return Err(reject);
         }

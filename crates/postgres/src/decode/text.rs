@@ -59,21 +59,17 @@ fn gather(cells: Cells<'_>, skip: usize) -> Result<(OffsetBuffer<i32>, Buffer), 
 /// Copies values that are at most `BLOCK` bytes long.
 ///
 /// Every value is copied as a whole block, which is a few instructions where a copy of any length is a call: the
-/// received bytes have slack behind them, and what is too much is overwritten by the next value or cut off.
+/// received bytes have slack behind them, and what is too much is cut off again.
 fn blocks<const BLOCK: usize>(cells: Cells<'_>, skip: usize, total: usize) -> Vec<u8> {
     const { assert!(BLOCK <= crate::buffer::SLACK) }
-    let mut data = vec![0; total + BLOCK];
-    let mut end = 0;
+    let mut data = Vec::with_capacity(total + BLOCK);
     for &offset in cells.offsets {
         if offset != NULL {
-            if let Some(slot) = data.get_mut(end..end + BLOCK).and_then(<[u8]>::first_chunk_mut::<BLOCK>) {
-                *slot = load(cells.bytes, offset as usize + skip);
-            }
-            end += length(cells.bytes, offset).saturating_sub(skip);
+            let end = data.len() + length(cells.bytes, offset).saturating_sub(skip);
+            data.extend_from_slice(&load::<BLOCK>(cells.bytes, offset as usize + skip));
+            data.truncate(end);
         }
     }
-    data.truncate(total);
-    data.shrink_to_fit();
     data
 }
 
