@@ -24,6 +24,7 @@
 //! ```
 
 mod buffer;
+mod by_column;
 mod cancel;
 mod catalog;
 mod cells;
@@ -31,13 +32,14 @@ mod connect;
 mod copy;
 mod decode;
 mod describe;
+mod division;
 mod error;
 mod explain;
 mod locks;
 mod login;
 mod message;
 mod plan;
-mod ranges;
+mod prepared;
 mod read;
 mod rows;
 mod scan;

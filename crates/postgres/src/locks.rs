@@ -8,7 +8,7 @@ use bowshot_core::{Error, ErrorKind, Result};
 
 use crate::connect::Session;
 use crate::describe::describe;
-use crate::plan::Prepared;
+use crate::prepared::Prepared;
 
 /// A query by whose planning the server locks its tables and their partitions.
 #[derive(Clone, Debug)]

@@ -3,17 +3,17 @@
 use std::sync::Arc;
 
 use arrow_schema::{DataType, Schema};
-use bowshot_core::{
-    Cancel, Error, ErrorKind, Estimate, Options, Partition, Partitioning, Plan, Request, Result, Value,
-};
-use bowshot_sql::{Dialect, Shape, analyse, bind, quote_identifier, strip_end};
+use bowshot_core::{Cancel, Error, ErrorKind, Estimate, Options, Partition, Partitioning, Plan, Request, Result};
+use bowshot_sql::{Dialect, quote_identifier};
 use parking_lot::Mutex;
 
+use crate::by_column;
 use crate::catalog::Catalog;
 use crate::connect::Session;
 use crate::describe::{describe, origins};
+use crate::division::Division;
 use crate::locks::Locking;
-use crate::ranges;
+use crate::prepared::Prepared;
 use crate::scan::{PostgresScan, Sessions};
 use crate::scanned;
 use crate::snapshot;
@@ -25,35 +25,10 @@ use crate::uri::Config;
 /// Bytes that one fetch of a cursor should bring, by a guess of 64 bytes a row.
 const CURSOR_ROWS: i32 = 16_384;
 
-/// One query of the request, ready to be sent.
-pub(crate) struct Prepared {
-    /// Without a semicolon at its end, its placeholders as `$1`.
-    pub(crate) sql: String,
-    pub(crate) params: Vec<Value>,
-    pub(crate) shape: Shape,
-}
-
-/// How the result is divided.
-pub(crate) struct Division {
-    /// The SQL of each partition, of which the query's columns come out unchanged, and its description.
-    pub(crate) parts: Vec<(String, Partition)>,
-    /// Why, as the end of a sentence that begins "n partitions because".
-    pub(crate) reason: String,
-    pub(crate) estimate: Estimate,
-}
-
-impl Division {
-    /// Everything in one partition.
-    pub(crate) fn whole(sql: &str, reason: impl Into<String>) -> Self {
-        let label = Partition { label: "the whole result".into(), rows: None };
-        Division { parts: vec![(sql.to_owned(), label)], reason: reason.into(), estimate: Estimate::default() }
-    }
-}
-
 /// Plans the request over a new connection.
 pub(crate) fn plan(config: &Arc<Config>, request: &Request, cancel: &Cancel) -> Result<Plan> {
     let options = &request.options;
-    let queries = request.queries.iter().map(prepare).collect::<Result<Vec<_>>>()?;
+    let queries = request.queries.iter().map(Prepared::new).collect::<Result<Vec<_>>>()?;
     let Some(first) = queries.first() else {
         return Err(Error::new(ErrorKind::Config, "there is no query"));
     };
@@ -114,13 +89,6 @@ fn share(session: &mut Session, queries: &[Prepared]) -> Result<std::result::Res
         return Ok(Err(reason));
     }
     Ok(snapshot::export(session)?.map_err(|error| format!("the server shares no snapshot: {}", error.message())))
-}
-
-fn prepare(query: &bowshot_core::Query) -> Result<Prepared> {
-    let (sql, params) = bind(query, Dialect::Postgres)?;
-    let sql = strip_end(&sql, Dialect::Postgres).to_owned();
-    let shape = analyse(&sql, Dialect::Postgres);
-    Ok(Prepared { sql, params, shape })
 }
 
 /// The columns of the first query; an error where another one has others.
@@ -197,7 +165,7 @@ fn divide(session: &mut Session, queries: &[Prepared], described: &[Described], 
     match &options.partitioning {
         Partitioning::Single => Ok(Division::whole(&query.sql, "it was asked for")),
         Partitioning::Column { column, count, range } => {
-            ranges::divide(session, query, described, column, *count, *range)
+            by_column::divide(session, query, described, column, *count, *range)
         }
         Partitioning::Auto if options.workers() == 1 => Ok(Division::whole(&query.sql, "one connection reads it")),
         Partitioning::Auto => split::divide(session, query, described, options.workers()),

@@ -6,7 +6,7 @@ use bowshot_sql::{Dialect, quote_literal};
 use crate::catalog::{cell, number};
 use crate::connect::Session;
 use crate::explain::{ScanNode, explain};
-use crate::plan::Prepared;
+use crate::prepared::Prepared;
 
 /// A table that the server scans for the query.
 pub(crate) struct ScannedTable {

@@ -14,8 +14,9 @@ use bowshot_sql::{Candidate, Dialect, quote_identifier, splice};
 
 use crate::connect::Session;
 use crate::describe::describe;
+use crate::division::Division;
 use crate::explain::{Explained, ScanNode, explain};
-use crate::plan::{Division, Prepared};
+use crate::prepared::Prepared;
 use crate::scanned::{self, ScannedTable};
 use crate::types::Described;
 use relation::{Leaf, Relation};

@@ -5,7 +5,7 @@ use bowshot_sql::{Dialect, quote_literal};
 
 use crate::catalog::cell;
 use crate::connect::Session;
-use crate::plan::Prepared;
+use crate::prepared::Prepared;
 
 /// Built-in functions that are stable within one transaction, but not the same in another one on the same snapshot.
 const OF_THE_SESSION: &[&str] = &[

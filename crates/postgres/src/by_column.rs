@@ -6,7 +6,8 @@ use postgres_types::Type;
 
 use crate::catalog::cell;
 use crate::connect::Session;
-use crate::plan::{Division, Prepared};
+use crate::division::Division;
+use crate::prepared::Prepared;
 use crate::types::Described;
 
 /// Values beyond this belong to the open-ended ranges; so far from `i128`'s ends that no cut overflows.
