@@ -70,8 +70,12 @@ def _floors(summaries: Summaries) -> str:
         POSTGRES_FLOOR_2: "on 2",
         SQLITE_FLOOR: "a C loop over SQLite's columns",
     }
-    measured = [f"{words} {summaries[floor].wall:.1f} s" for floor, words in names.items() if floor in summaries]
-    return f"The floors of the same run: {', '.join(measured)}."
+    measured = [f"{words} {_cost(summaries[floor])}" for floor, words in names.items() if floor in summaries]
+    return f"The floors of the same run, with the client's CPU: {', '.join(measured)}."
+
+
+def _cost(floor: Summary) -> str:
+    return f"{floor.wall:.1f} s ({floor.client_cpu:.1f} s)"
 
 
 def main() -> None:

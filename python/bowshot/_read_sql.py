@@ -179,7 +179,7 @@ def read_sql(
     batch_size
         Rows in each batch of an `"arrow_stream"`.
     batch_bytes, buffer_bytes
-        The size that batches aim at (1 MiB), and how many bytes of them may wait to be consumed (64 MiB).
+        The size that batches aim at (1 MiB), and how many bytes of them may wait to be consumed (32 MiB).
     conn, query
         ConnectorX' names of `con` and `sql`.
 

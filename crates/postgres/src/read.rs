@@ -4,7 +4,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use arrow_array::{RecordBatch, RecordBatchOptions};
-use arrow_schema::SchemaRef;
 use bowshot_core::{Connection, Error, ErrorKind, Reader, Result, format_type};
 
 use crate::connect::Session;
@@ -68,14 +67,12 @@ impl Connection for PostgresConnection {
         self.rows.clear();
         session.send(&statement.start(scan.cursor_rows)?)?;
         let header = statement.protocol == Protocol::Copy;
-        let schema = Arc::clone(&scan.schema);
         let statement = statement.clone();
         Ok(Box::new(PartitionReader {
             session,
             rows: &mut self.rows,
             clean: &mut self.clean,
             scan,
-            schema,
             statement,
             expects_header: header,
             suspended: false,
@@ -90,7 +87,6 @@ struct PartitionReader<'a> {
     rows: &'a mut Rows,
     clean: &'a mut bool,
     scan: Arc<PostgresScan>,
-    schema: SchemaRef,
     statement: Statement,
     /// COPY's signature has not come yet.
     expects_header: bool,
@@ -177,7 +173,7 @@ impl PartitionReader<'_> {
             arrays.push(column.decoder.decode(cells).map_err(|reject| rejected(column, reject))?);
         }
         let options = RecordBatchOptions::new().with_row_count(Some(self.rows.count()));
-        let batch = RecordBatch::try_new_with_options(Arc::clone(&self.schema), arrays, &options)?;
+        let batch = RecordBatch::try_new_with_options(Arc::clone(&self.scan.schema), arrays, &options)?;
         self.session.buffer.consume(self.rows.bytes());
         self.rows.clear();
         Ok(batch)

@@ -49,9 +49,7 @@ impl PostgresScan {
     pub(crate) fn keep(&self, session: Session) {
         self.sessions.lock().ended.push(session);
     }
-}
 
-impl PostgresScan {
     /// One more session that sees the plan's snapshot.
     fn join(&self, cancel: &Cancel) -> Result<Session> {
         let Some(snapshot) = self.snapshot.as_deref() else {
