@@ -1,0 +1,1 @@
+//! ClickHouse as a source of Arrow batches.

@@ -1,0 +1,1 @@
+//! Any Arrow Flight SQL server as a source of Arrow batches, all endpoints in parallel.

@@ -1,0 +1,1 @@
+//! Any ODBC data source as a source of Arrow batches.

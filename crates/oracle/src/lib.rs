@@ -1,0 +1,1 @@
+//! Oracle Database as a source of Arrow batches.

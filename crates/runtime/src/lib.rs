@@ -1,0 +1,1 @@
+//! Waits for asynchronous drivers from the threads that read: with a cancel and a time limit.

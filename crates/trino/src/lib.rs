@@ -1,0 +1,1 @@
+//! Trino as a source of Arrow batches.
