@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use bowshot_core::{
-    Error, ErrorKind, Infinity, Options, Params, Partitioning, Query, Request, Result, Value, parse_type,
+    Error, ErrorKind, Impossible, Options, Params, Partitioning, Query, Request, Result, Value, parse_type,
 };
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyFloat, PyInt, PyString};
@@ -43,8 +43,8 @@ impl Keywords {
         }
         options.types = types;
         options.infinity = match self.infinity.as_str() {
-            "error" => Infinity::Error,
-            "null" => Infinity::Null,
+            "error" => Impossible::Error,
+            "null" => Impossible::Null,
             other => {
                 return Err(Error::new(ErrorKind::Config, format!("infinity=\"{other}\" means nothing"))
                     .with_hint("write \"error\" or \"null\""));

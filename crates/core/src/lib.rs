@@ -24,9 +24,12 @@
 //! ```
 
 mod cancel;
+mod casts;
+mod columns;
 mod error;
 mod executor;
 mod options;
+pub mod parse;
 mod plan;
 mod progress;
 mod query;
@@ -35,9 +38,11 @@ pub mod testing;
 mod type_name;
 
 pub use cancel::{Cancel, Registration};
+pub use casts::Casts;
+pub use columns::same_columns;
 pub use error::{Error, ErrorKind, Result};
 pub use executor::{Map, Poll, Stream};
-pub use options::{Infinity, Options, Partitioning};
+pub use options::{Impossible, Options, Partitioning};
 pub use plan::{Estimate, Partition, Plan, SOURCE_TYPE};
 pub use progress::Progress;
 pub use query::{Params, Query, Request, Value};

@@ -16,7 +16,12 @@ pub struct Options {
     /// Arrow types by column name, in place of the ones that the source would choose.
     pub types: BTreeMap<String, DataType>,
     /// What becomes of infinite dates and timestamps.
-    pub infinity: Infinity,
+    pub infinity: Impossible,
+    /// What becomes of MySQL's dates without a day, a month or a year (`0000-00-00`, `2024-00-00`).
+    pub zero_dates: Impossible,
+    /// Whether partitions must see one state of the database. Where a source cannot give that to several connections,
+    /// `true` means one partition; `false` is the user's word that partitions may see different states.
+    pub one_snapshot: bool,
     /// Statements that every connection runs before anything else (`SET …`).
     pub before: Vec<String>,
     /// The size that a batch aims at, in bytes.
@@ -32,7 +37,9 @@ impl Default for Options {
             partitioning: Partitioning::Auto,
             protocol: None,
             types: BTreeMap::new(),
-            infinity: Infinity::Error,
+            infinity: Impossible::Error,
+            zero_dates: Impossible::Error,
+            one_snapshot: true,
             before: Vec::new(),
             // 1 MB is the optimum that the papers found for messages of columnar results.
             batch_bytes: 1 << 20,
@@ -68,9 +75,9 @@ pub enum Partitioning {
     },
 }
 
-/// What becomes of infinite dates and timestamps, which Arrow cannot hold.
+/// What becomes of a value that Arrow cannot hold.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Infinity {
+pub enum Impossible {
     /// An error that names the column and the way out.
     #[default]
     Error,

@@ -144,7 +144,7 @@ fn columns(
         .map(|column| {
             let origin = column.origin.and_then(|origin| origins.get(&origin)).copied().unwrap_or_default();
             // Only a query that can make no NULL itself keeps its columns' NOT NULL; infinite dates may become NULL.
-            let may_null = options.infinity == bowshot_core::Infinity::Null;
+            let may_null = options.infinity == bowshot_core::Impossible::Null;
             let nullable = !(alone && query.shape.read && query.shape.plain && origin.not_null && !may_null);
             types.column(column, options.types.get(&column.name), origin.dimensions, nullable)
         })

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use arrow_array::types::{Float32Type, Float64Type, Int16Type, Int32Type, Int64Type, UInt32Type};
 use arrow_schema::{DataType, Field, FieldRef, Fields, IntervalUnit, TimeUnit};
-use bowshot_core::{Error, ErrorKind, Infinity, Result, SOURCE_TYPE, format_type};
+use bowshot_core::{Error, ErrorKind, Impossible, Result, SOURCE_TYPE, format_type};
 use postgres_types::Type;
 
 use crate::catalog::{Attribute, Catalog, Kind};
@@ -71,16 +71,16 @@ struct Native {
 /// What turns described columns into columns.
 pub(crate) struct Types<'a> {
     pub(crate) catalog: &'a Catalog,
-    pub(crate) infinity: Infinity,
+    pub(crate) infinity: Impossible,
 }
 
 /// Whether a type needs nothing of the catalogue.
 pub(crate) fn is_builtin(oid: u32, modifier: i32) -> bool {
-    Type::from_oid(oid).is_some_and(|builtin| scalar(&builtin, modifier, Infinity::Error, Some(2)).is_some())
+    Type::from_oid(oid).is_some_and(|builtin| scalar(&builtin, modifier, Impossible::Error, Some(2)).is_some())
 }
 
 /// The table. `None`: no scalar type with a decoder of its own.
-fn scalar(builtin: &Type, modifier: i32, infinity: Infinity, money_scale: Option<i8>) -> Option<Native> {
+fn scalar(builtin: &Type, modifier: i32, infinity: Impossible, money_scale: Option<i8>) -> Option<Native> {
     let microseconds = |zone: Option<Arc<str>>| DataType::Timestamp(TimeUnit::Microsecond, zone);
     let native = match *builtin {
         Type::BOOL => native(DataType::Boolean, Boolean),

@@ -3,9 +3,9 @@
 use std::io::Write;
 
 use arrow_schema::DataType;
+use bowshot_core::parse::{decimal, temporal};
 
 use crate::handle::Cell;
-use crate::{decimal, temporal};
 
 /// Whole numbers up to here have a double of their own.
 const EXACT: i64 = 1 << 53;

@@ -28,7 +28,6 @@
 mod by_column;
 mod connect;
 mod convert;
-mod decimal;
 mod decode;
 mod describe;
 mod error;
@@ -39,7 +38,6 @@ mod read;
 mod sample;
 mod snapshot;
 mod split;
-mod temporal;
 mod types;
 mod uri;
 

@@ -8,7 +8,7 @@ mod document;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use bowshot_core::{Infinity, Options, Partitioning, parse_type};
+use bowshot_core::{Impossible, Options, Partitioning, parse_type};
 use serde::Deserialize;
 
 pub use check::{check, read};
@@ -168,7 +168,7 @@ impl Case {
         }
         match self.infinity.as_deref() {
             None | Some("error") => {}
-            Some("null") => options.infinity = Infinity::Null,
+            Some("null") => options.infinity = Impossible::Null,
             Some(other) => return Err(format!("infinity is error or null, not {other}").into()),
         }
         Ok(options)

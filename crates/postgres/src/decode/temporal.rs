@@ -3,7 +3,7 @@
 use arrow_array::types::{Date32Type, IntervalMonthDayNanoType, Time64MicrosecondType, TimestampMicrosecondType};
 use arrow_buffer::IntervalMonthDayNano;
 use arrow_schema::{DataType, IntervalUnit, TimeUnit};
-use bowshot_core::Infinity;
+use bowshot_core::Impossible;
 
 use super::{Decode, Fixed, Reject};
 use crate::cells::{Cells, NULL, load};
@@ -15,7 +15,7 @@ const EPOCH_MICROSECONDS: i64 = EPOCH_DAYS as i64 * DAY_MICROSECONDS;
 const DAY_MICROSECONDS: i64 = 86_400_000_000;
 
 /// `date` as date32.
-pub(crate) struct Date(pub(crate) Infinity);
+pub(crate) struct Date(pub(crate) Impossible);
 
 impl Decode for Date {
     fn decode(&self, cells: Cells<'_>) -> Result<arrow_array::ArrayRef, Reject> {
@@ -33,7 +33,7 @@ impl Decode for Date {
 }
 
 /// `timestamp` and `timestamptz` as timestamp\[us\], with the data type's zone.
-pub(crate) struct Timestamp(pub(crate) DataType, pub(crate) Infinity);
+pub(crate) struct Timestamp(pub(crate) DataType, pub(crate) Impossible);
 
 impl Decode for Timestamp {
     fn decode(&self, cells: Cells<'_>) -> Result<arrow_array::ArrayRef, Reject> {
@@ -56,12 +56,12 @@ impl Decode for Timestamp {
 /// Decodes after infinite values were made NULL, where that is asked for.
 fn decode_finite(
     cells: Cells<'_>,
-    infinity: Infinity,
+    infinity: Impossible,
     is_infinite: impl Fn(u32) -> bool,
     decoder: &dyn Decode,
 ) -> Result<arrow_array::ArrayRef, Reject> {
     let infinite = |&offset: &u32| offset != NULL && is_infinite(offset);
-    if infinity == Infinity::Error || !cells.offsets.iter().any(infinite) {
+    if infinity == Impossible::Error || !cells.offsets.iter().any(infinite) {
         return decoder.decode(cells);
     }
     let finite: Vec<u32> = cells.offsets.iter().map(|offset| if infinite(offset) { NULL } else { *offset }).collect();

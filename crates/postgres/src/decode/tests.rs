@@ -5,7 +5,7 @@ use arrow_array::types::{Decimal128Type, Decimal256Type, Int16Type, Int32Type, I
 use arrow_array::{Array, ArrayRef};
 use arrow_buffer::i256;
 use arrow_schema::{DataType, Field, FieldRef, Fields, TimeUnit};
-use bowshot_core::Infinity;
+use bowshot_core::Impossible;
 use proptest::prelude::*;
 
 use super::*;
@@ -90,11 +90,11 @@ fn decoders() -> Vec<Box<dyn Decode>> {
         Box::new(Text { skip: 0 }),
         Box::new(Text { skip: 1 }),
         Box::new(Binary),
-        Box::new(Date(Infinity::Error)),
-        Box::new(Date(Infinity::Null)),
+        Box::new(Date(Impossible::Error)),
+        Box::new(Date(Impossible::Null)),
         Box::new(Time),
-        Box::new(Timestamp(timestamp.clone(), Infinity::Error)),
-        Box::new(Timestamp(timestamp, Infinity::Null)),
+        Box::new(Timestamp(timestamp.clone(), Impossible::Error)),
+        Box::new(Timestamp(timestamp, Impossible::Null)),
         Box::new(Interval),
         Box::new(Formatted(time_with_zone)),
         Box::new(Formatted(bit_string)),

@@ -65,7 +65,7 @@ fn every_arrow_type_that_can_be_wished_for_has_a_decoder() {
     ] {
         let wanted = bowshot_core::parse_type(name).unwrap();
         let (_, builtin) = cast_to(&wanted).unwrap();
-        let native = scalar(&builtin, -1, Infinity::Error, None).unwrap();
+        let native = scalar(&builtin, -1, Impossible::Error, None).unwrap();
         assert!(native.data_type == wanted || Decimal::new(&wanted).is_some(), "{name}");
     }
 }

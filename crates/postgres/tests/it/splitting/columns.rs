@@ -9,7 +9,7 @@ use crate::reading::{Read, by, read, refused};
 #[track_caller]
 fn complete(column: &str, count: usize) -> Read {
     let sql = format!("SELECT id, {column}::text AS shown, {column} AS part FROM keys");
-    let options = bowshot_core::Options { infinity: bowshot_core::Infinity::Null, ..by("part", count, None) };
+    let options = bowshot_core::Options { infinity: bowshot_core::Impossible::Null, ..by("part", count, None) };
     // NaN and infinity have no place in decimals, and this is not about values.
     let options =
         bowshot_core::Options { types: [("part".to_owned(), arrow_schema::DataType::Utf8)].into(), ..options };

@@ -1,4 +1,4 @@
-//! Decimals from integers, text and reals, exact or not at all, for columns whose type the user settled.
+//! Decimals from integers, text and reals, exact or not at all.
 
 use std::io::Write;
 
@@ -7,12 +7,12 @@ const MOST_SCALE: u8 = 22;
 const FIFTEEN_DIGITS: f64 = 1e15;
 
 /// `value` times 10^`scale`, if that has at most `precision` digits.
-pub(crate) fn from_integer(value: i64, precision: u8, scale: i8) -> Option<i128> {
+pub fn from_integer(value: i64, precision: u8, scale: i8) -> Option<i128> {
     scaled(i128::from(value), 0, precision, scale)
 }
 
 /// A number in text, such as `-1.50` or `2.5e-3`.
-pub(crate) fn from_text(text: &[u8], precision: u8, scale: i8) -> Option<i128> {
+pub fn from_text(text: &[u8], precision: u8, scale: i8) -> Option<i128> {
     let (negative, text) = match text {
         [b'-', rest @ ..] => (true, rest),
         [b'+', rest @ ..] => (false, rest),
@@ -42,7 +42,7 @@ pub(crate) fn from_text(text: &[u8], precision: u8, scale: i8) -> Option<i128> {
 }
 
 /// The shortest decimal that stands for `value`.
-pub(crate) fn from_real(value: f64, precision: u8, scale: i8) -> Option<i128> {
+pub fn from_real(value: f64, precision: u8, scale: i8) -> Option<i128> {
     if let Some(fast) = few_digits(value, scale) {
         return in_precision(fast, precision);
     }

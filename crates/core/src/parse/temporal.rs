@@ -1,10 +1,10 @@
-//! Dates and times from their ISO 8601 text, for columns whose type the user settled.
+//! Dates and times from their ISO 8601 text.
 
 const SECONDS_PER_DAY: i64 = 86_400;
 const MICROS: i64 = 1_000_000;
 
 /// Days since 1970-01-01 of `YYYY-MM-DD`.
-pub(crate) fn date(text: &[u8]) -> Option<i64> {
+pub fn date(text: &[u8]) -> Option<i64> {
     let [y1, y2, y3, y4, b'-', m1, m2, b'-', d1, d2] = text else { return None };
     let year = two(*y1, *y2)? * 100 + two(*y3, *y4)?;
     let (month, day) = (two(*m1, *m2)?, two(*d1, *d2)?);
@@ -26,7 +26,7 @@ pub(crate) fn date(text: &[u8]) -> Option<i64> {
 }
 
 /// Microseconds since midnight of `HH:MM`, `HH:MM:SS` or `HH:MM:SS.ffffff`; further digits have to be zeros.
-pub(crate) fn time(text: &[u8]) -> Option<i64> {
+pub fn time(text: &[u8]) -> Option<i64> {
     let [h1, h2, b':', m1, m2, rest @ ..] = text else { return None };
     let (hours, minutes) = (two(*h1, *h2)?, two(*m1, *m2)?);
     let (seconds, fraction) = match rest {
@@ -41,8 +41,8 @@ pub(crate) fn time(text: &[u8]) -> Option<i64> {
 
 /// Microseconds since 1970-01-01 00:00:00 of a date, perhaps followed by a space or `T` and a time.
 ///
-/// In UTC (`utc`), an offset (`Z`, `+HH:MM`) may follow the time, and text without one is UTC, as in SQLite's own functions.
-pub(crate) fn timestamp(text: &[u8], utc: bool) -> Option<i64> {
+/// In UTC (`utc`), an offset (`Z`, `+HH:MM`) may follow the time, and text without one is UTC.
+pub fn timestamp(text: &[u8], utc: bool) -> Option<i64> {
     let (day, rest) = text.split_at_checked(10)?;
     let midnight = date(day)? * SECONDS_PER_DAY * MICROS;
     let rest = match rest {
