@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::{Dialect, Name, Part, quote_identifier};
+use crate::{Dialect, Name, NamePart, quote_identifier};
 
 /// A table of a FROM list of which every row of the result holds exactly one row, once.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -10,7 +10,7 @@ pub struct Candidate {
     /// The table's name as it was written, folded.
     pub name: Name,
     /// The name that the query gives it.
-    pub alias: Option<Part>,
+    pub alias: Option<NamePart>,
     /// The bytes of the table's name in the text, without the alias.
     pub range: Range<usize>,
     /// The query may use whole rows of the table as values (`SELECT t FROM t`), whose type a replacement would change.

@@ -9,23 +9,31 @@ pub enum Dialect {
     Sqlite,
     /// MySQL and MariaDB, without `ANSI_QUOTES` and `NO_BACKSLASH_ESCAPES`.
     MySql,
+    /// SQL Server, with `QUOTED_IDENTIFIER` on.
+    SqlServer,
+    /// Oracle Database.
+    Oracle,
+    /// A database that is known only through a standard interface: ODBC, ADBC, Flight SQL.
+    Standard,
 }
 
 impl Dialect {
-    /// An unquoted name as the database keeps it: PostgreSQL folds ASCII letters, the others keep what was written.
+    /// An unquoted name as the database keeps it: PostgreSQL and Oracle fold ASCII letters, each its own way; the others
+    /// keep what was written.
     pub(crate) fn fold(self, name: &str) -> String {
         match self {
             Dialect::Postgres => name.to_ascii_lowercase(),
-            Dialect::Sqlite | Dialect::MySql => name.to_owned(),
+            Dialect::Oracle => name.to_ascii_uppercase(),
+            Dialect::Sqlite | Dialect::MySql | Dialect::SqlServer | Dialect::Standard => name.to_owned(),
         }
     }
 
-    /// A folded name in the form in which names that mean the same are equal. MySQL's tables may or may not tell cases
-    /// apart: here they do not, since every use of this only makes Bowshot more careful.
+    /// A folded name in the form in which names that mean the same are equal. Tables of MySQL and of SQL Server may
+    /// or may not tell cases apart: here they do not, since every use of this only makes Bowshot more careful.
     pub(crate) fn key(self, name: &str) -> String {
         match self {
-            Dialect::Postgres => name.to_owned(),
-            Dialect::Sqlite | Dialect::MySql => name.to_ascii_lowercase(),
+            Dialect::Postgres | Dialect::Oracle => name.to_owned(),
+            Dialect::Sqlite | Dialect::MySql | Dialect::SqlServer | Dialect::Standard => name.to_ascii_lowercase(),
         }
     }
 }

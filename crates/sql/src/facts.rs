@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use crate::lex::{Kind, Token};
 use crate::name::unquote;
-use crate::{Dialect, Name, Part};
+use crate::{Dialect, Name, NamePart};
 
 /// Words before a parenthesis that call nothing in any of the databases.
 const NO_FUNCTIONS: &[&str] = &[
@@ -93,14 +93,14 @@ impl Facts {
         let mut rest = code.as_slice();
         while let Some((token, after)) = rest.split_first() {
             rest = after;
-            let Some(first) = Part::from_token(token, sql, dialect) else { continue };
+            let Some(first) = NamePart::from_token(token, sql, dialect) else { continue };
             let mut parts = vec![first];
             while let [dot, next, after @ ..] = rest
                 && dot.is_symbol(sql, ".")
             {
                 if next.is_symbol(sql, "*") {
-                    parts.push(Part { text: "*".to_owned(), quoted: false });
-                } else if let Some(part) = Part::from_token(next, sql, dialect) {
+                    parts.push(NamePart { text: "*".to_owned(), quoted: false });
+                } else if let Some(part) = NamePart::from_token(next, sql, dialect) {
                     parts.push(part);
                 } else {
                     break;
@@ -115,7 +115,7 @@ impl Facts {
 
     fn add(&mut self, name: Name, called: bool) {
         let word = match name.0.as_slice() {
-            [Part { text, quoted: false }] => Some(text.to_ascii_lowercase()),
+            [NamePart { text, quoted: false }] => Some(text.to_ascii_lowercase()),
             _ => None,
         };
         let among = |words: &[&str]| word.as_deref().is_some_and(|word| words.contains(&word));
@@ -131,9 +131,9 @@ impl Facts {
 }
 
 /// A part of a function's name: in lower case unless it was quoted.
-pub(crate) fn lower(part: &Part) -> Part {
+pub(crate) fn lower(part: &NamePart) -> NamePart {
     let text = if part.quoted { part.text.clone() } else { part.text.to_ascii_lowercase() };
-    Part { text, quoted: part.quoted }
+    NamePart { text, quoted: part.quoted }
 }
 
 /// What a literal says.

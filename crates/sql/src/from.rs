@@ -9,7 +9,7 @@ use crate::facts::Facts;
 use crate::lex::Token;
 use crate::location::Locations;
 use crate::walk::{Walk, key, part};
-use crate::{Candidate, Dialect, Name, Part};
+use crate::{Candidate, Dialect, Name, NamePart};
 
 /// What the FROM list of a SELECT holds.
 #[derive(Debug, Default)]
@@ -158,7 +158,7 @@ fn candidate(factor: &TableFactor, text: &Text<'_>, walk: &Walk, clashes: &Clash
     let idents: Vec<&Ident> = name.0.iter().map(|part| part.as_ident()).collect::<Option<Vec<_>>>().ok_or(DECORATED)?;
     let (range, name) = locate(&idents, text).ok_or(DECORATED)?;
     // The parser takes `ONLY t` for a table `only` with an alias.
-    if matches!(name.0.as_slice(), [Part { text, quoted: false }] if text.eq_ignore_ascii_case("only")) {
+    if matches!(name.0.as_slice(), [NamePart { text, quoted: false }] if text.eq_ignore_ascii_case("only")) {
         return Err("it reads ONLY one table of an inheritance tree");
     }
     let alias = alias.as_ref().map(|alias| part(&alias.name, text.dialect));
@@ -206,7 +206,7 @@ fn locate(idents: &[&Ident], text: &Text<'_>) -> Option<(std::ops::Range<usize>,
             return None;
         }
         let token = code.next()?;
-        let found = Part::from_token(token, text.sql, text.dialect)?;
+        let found = NamePart::from_token(token, text.sql, text.dialect)?;
         if found != part(ident, text.dialect) {
             return None;
         }

@@ -4,7 +4,9 @@ use std::any::TypeId;
 use std::cell::Cell;
 
 use sqlparser::ast::{Expr, Statement};
-use sqlparser::dialect::{Dialect, MySqlDialect, PostgreSqlDialect, Precedence, SQLiteDialect};
+use sqlparser::dialect::{
+    AnsiDialect, Dialect, MsSqlDialect, MySqlDialect, OracleDialect, PostgreSqlDialect, Precedence, SQLiteDialect,
+};
 use sqlparser::keywords::Keyword;
 use sqlparser::parser::{Parser, ParserError};
 
@@ -16,6 +18,9 @@ pub(crate) fn parse(sql: &str, dialect: Whose, tokens: usize) -> Result<Vec<Stat
         Whose::Postgres => Parser::parse_sql(&Bounded::new(PostgreSqlDialect {}, tokens), sql),
         Whose::Sqlite => Parser::parse_sql(&Bounded::new(SQLiteDialect {}, tokens), sql),
         Whose::MySql => Parser::parse_sql(&Bounded::new(MySqlDialect {}, tokens), sql),
+        Whose::SqlServer => Parser::parse_sql(&Bounded::new(MsSqlDialect {}, tokens), sql),
+        Whose::Oracle => Parser::parse_sql(&Bounded::new(OracleDialect {}, tokens), sql),
+        Whose::Standard => Parser::parse_sql(&Bounded::new(AnsiDialect {}, tokens), sql),
     }
 }
 
@@ -46,7 +51,7 @@ macro_rules! ask_dialect {
     };
 }
 
-/// Everything that one of the three dialects answers for itself and that may matter in a SELECT. The rest is left at
+/// Everything that one of the dialects answers for itself and that may matter in a SELECT. The rest is left at
 /// what the parser has for all dialects.
 impl<D: Dialect> Dialect for Bounded<D> {
     fn parse_prefix(&self, parser: &mut Parser<'_>) -> Option<Result<Expr, ParserError>> {

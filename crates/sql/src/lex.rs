@@ -81,7 +81,7 @@ struct Lexer<'a> {
 impl Lexer<'_> {
     /// The token that begins at `start` and the byte after it; `None` if it never ends.
     fn token(&self, start: usize, word_before: Option<&str>) -> Option<(Kind, usize)> {
-        use Dialect::{MySql, Postgres, Sqlite};
+        use Dialect::{MySql, Oracle, Postgres, SqlServer, Sqlite};
         let (byte, next) = (self.at(start)?, self.at(start + 1));
         let dialect = self.dialect;
         match (byte, next) {
@@ -99,18 +99,43 @@ impl Lexer<'_> {
             (b'\'', _) => Some((Kind::Text, self.text(start, word_before)?)),
             (b'"', _) if dialect == MySql => Some((Kind::Text, self.quoted(start, b'"', true)?)),
             (b'"', _) => Some((Kind::QuotedName, self.quoted(start, b'"', false)?)),
-            (b'`', _) if dialect != Postgres => Some((Kind::QuotedName, self.quoted(start, b'`', false)?)),
+            (b'`', _) if matches!(dialect, MySql | Sqlite) => {
+                Some((Kind::QuotedName, self.quoted(start, b'`', false)?))
+            }
             (b'[', _) if dialect == Sqlite => {
                 let end = self.until(start, |byte| byte == b']');
                 (end < self.bytes.len()).then_some((Kind::QuotedName, end + 1))
+            }
+            (b'[', _) if dialect == SqlServer => Some((Kind::QuotedName, self.quoted(start, b']', false)?)),
+            (b'q' | b'Q', Some(b'\'')) if dialect == Oracle => Some((Kind::Text, self.own_quotes(start + 2)?)),
+            (b'n' | b'N', Some(b'q' | b'Q')) if dialect == Oracle && self.at(start + 2) == Some(b'\'') => {
+                Some((Kind::Text, self.own_quotes(start + 3)?))
             }
             (b'$', _) if dialect == Postgres => match self.dollar_tag(start) {
                 Some(tag_end) => Some((Kind::Text, self.dollar_quoted(start, tag_end)?)),
                 None => Some((Kind::Symbol, start + 1)),
             },
-            (byte, _) if is_word(byte) => Some((Kind::Word, self.until(start, |byte| !is_word(byte) && byte != b'$'))),
+            (byte, _) if is_word(byte) => Some((Kind::Word, self.until(start, |byte| !self.goes_on(byte)))),
             _ => Some((Kind::Symbol, start + 1)),
         }
+    }
+
+    /// Whether a byte may stand inside an unquoted name.
+    fn goes_on(&self, byte: u8) -> bool {
+        is_word(byte) || byte == b'$' || (byte == b'#' && matches!(self.dialect, Dialect::SqlServer | Dialect::Oracle))
+    }
+
+    /// The end of Oracle's `q'[…]'`, whose delimiter begins at `start`.
+    fn own_quotes(&self, start: usize) -> Option<usize> {
+        let close = match self.at(start)? {
+            b'[' => b']',
+            b'{' => b'}',
+            b'(' => b')',
+            b'<' => b'>',
+            other => other,
+        };
+        let rest = self.bytes.get(start + 1..)?;
+        rest.windows(2).position(|pair| pair == [close, b'\'']).map(|length| start + length + 3)
     }
 
     fn at(&self, index: usize) -> Option<u8> {
@@ -127,7 +152,7 @@ impl Lexer<'_> {
         self.at(start) == Some(b'!') || (self.at(start) == Some(b'M') && self.at(start + 1) == Some(b'!'))
     }
 
-    /// The end of a `/* */` comment: PostgreSQL's nest, SQLite's may end with the text.
+    /// The end of a `/* */` comment: those of PostgreSQL and SQL Server nest, SQLite's may end with the text.
     fn comment(&self, start: usize) -> Option<usize> {
         let (mut depth, mut index) = (1_usize, start + 2);
         loop {
@@ -139,7 +164,7 @@ impl Lexer<'_> {
                         return Some(index);
                     }
                 }
-                (Some(b'/'), Some(b'*')) if self.dialect == Dialect::Postgres => {
+                (Some(b'/'), Some(b'*')) if matches!(self.dialect, Dialect::Postgres | Dialect::SqlServer) => {
                     depth += 1;
                     index += 2;
                 }
@@ -154,7 +179,7 @@ impl Lexer<'_> {
         let escapes = match self.dialect {
             Dialect::Postgres => word_before.is_some_and(|word| word.eq_ignore_ascii_case("e")),
             Dialect::MySql => true,
-            Dialect::Sqlite => false,
+            Dialect::Sqlite | Dialect::SqlServer | Dialect::Oracle | Dialect::Standard => false,
         };
         let mut end = self.quoted(start, b'\'', escapes)?;
         if !(escapes && self.dialect == Dialect::Postgres) {

@@ -1,5 +1,5 @@
-//! What a SQL query is, from its text alone: what it returns, whether it may be split over one of its tables, and where
-//! its placeholders are.
+//! What a SQL query is, from its text alone: what it returns, whether it may be split over one of its tables, where its
+//! placeholders are, and the SQL of its slices.
 //!
 //! There is no database in this crate, and none of its functions renders SQL from a syntax tree: what they change, they
 //! change in the bytes of the user's own text, so that nothing else in it can turn into something else.
@@ -29,16 +29,21 @@
 
 mod aggregate;
 mod analyse;
+mod asked;
+mod by_column;
 mod candidate;
 mod dialect;
+mod division;
 mod facts;
 mod from;
 mod grammar;
+mod keys;
 mod lex;
 mod location;
 mod name;
 mod outer;
 mod placeholders;
+mod prepared;
 mod quote;
 mod reads;
 mod rules;
@@ -46,10 +51,15 @@ mod strip;
 mod walk;
 
 pub use analyse::{Shape, analyse};
+pub use asked::divide_as_asked;
+pub use by_column::{Bounds, ByColumn};
 pub use candidate::{Candidate, splice};
 pub use dialect::Dialect;
-pub use name::{Name, Part};
+pub use division::{Division, Part};
+pub use keys::{KeyRange, balanced_ranges};
+pub use name::{Name, NamePart};
 pub use placeholders::bind;
+pub use prepared::Prepared;
 pub use quote::{quote_identifier, quote_literal};
 pub use strip::strip_end;
 

@@ -7,7 +7,7 @@ use crate::lex::{Kind, Token};
 
 /// One name between dots.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Part {
+pub struct NamePart {
     /// The name as the database folds it, without quotes.
     pub text: String,
     /// Whether it was written in quotes.
@@ -16,7 +16,7 @@ pub struct Part {
 
 /// A name with what qualifies it: `public.lineitem`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Name(pub Vec<Part>);
+pub struct Name(pub Vec<NamePart>);
 
 impl Name {
     /// The name itself, without what qualifies it.
@@ -43,14 +43,14 @@ impl fmt::Display for Name {
     }
 }
 
-impl Part {
+impl NamePart {
     /// What a token names; `None` for tokens that name nothing, and for numbers.
-    pub(crate) fn from_token(token: &Token, sql: &str, dialect: Dialect) -> Option<Part> {
+    pub(crate) fn from_token(token: &Token, sql: &str, dialect: Dialect) -> Option<NamePart> {
         let text = token.text(sql);
         match token.kind {
             Kind::Word if text.starts_with(|first: char| first.is_ascii_digit()) => None,
-            Kind::Word => Some(Part { text: dialect.fold(text), quoted: false }),
-            Kind::QuotedName => Some(Part { text: unquote(text), quoted: true }),
+            Kind::Word => Some(NamePart { text: dialect.fold(text), quoted: false }),
+            Kind::QuotedName => Some(NamePart { text: unquote(text), quoted: true }),
             Kind::Space | Kind::Comment | Kind::Text | Kind::Symbol => None,
         }
     }
@@ -60,7 +60,8 @@ impl Part {
 pub(crate) fn unquote(text: &str) -> String {
     let Some(inside) = text.get(1..text.len().saturating_sub(1)) else { return String::new() };
     match text.chars().next() {
-        Some('[') | None => inside.to_owned(),
+        Some('[') => inside.replace("]]", "]"),
+        None => inside.to_owned(),
         Some(quote) => {
             let quote = quote.to_string();
             inside.replace(&quote.repeat(2), &quote)

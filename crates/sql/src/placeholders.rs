@@ -31,7 +31,8 @@ enum Meaning<'a> {
 
 /// The query with its placeholders in the dialect's own style, and a value for each of them.
 ///
-/// PostgreSQL gets `$1`, `$2`; SQLite and MySQL get `?`, and a parameter that is used twice is there twice.
+/// PostgreSQL gets `$1`, `$2`, SQL Server `@P1`, Oracle `:1`; the others get `?`, and a parameter that is used twice is
+/// there twice.
 ///
 /// People may write
 /// - for positional parameters `$1`, `?` (also `?1`) or `%s`,
@@ -154,7 +155,9 @@ fn rewrite(sql: &str, marks: &[Mark<'_>], values: Vec<&Value>, dialect: Dialect)
                 }
                 match dialect {
                     Dialect::Postgres => text.push_str(&format!("${number}")),
-                    Dialect::Sqlite | Dialect::MySql => {
+                    Dialect::SqlServer => text.push_str(&format!("@P{number}")),
+                    Dialect::Oracle => text.push_str(&format!(":{number}")),
+                    Dialect::Sqlite | Dialect::MySql | Dialect::Standard => {
                         text.push('?');
                         in_order.extend(number.checked_sub(1).and_then(|index| values.get(index)).copied().cloned());
                     }
@@ -166,8 +169,8 @@ fn rewrite(sql: &str, marks: &[Mark<'_>], values: Vec<&Value>, dialect: Dialect)
     }
     text.push_str(sql.get(done..).unwrap_or_default());
     match dialect {
-        Dialect::Postgres => (text, values.into_iter().cloned().collect()),
-        Dialect::Sqlite | Dialect::MySql => (text, in_order),
+        Dialect::Postgres | Dialect::SqlServer | Dialect::Oracle => (text, values.into_iter().cloned().collect()),
+        Dialect::Sqlite | Dialect::MySql | Dialect::Standard => (text, in_order),
     }
 }
 

@@ -9,10 +9,12 @@ use crate::Dialect;
 ///
 /// assert_eq!(quote_identifier("a \"b\"", Dialect::Postgres), "\"a \"\"b\"\"\"");
 /// assert_eq!(quote_identifier("order", Dialect::MySql), "`order`");
+/// assert_eq!(quote_identifier("a]b", Dialect::SqlServer), "[a]]b]");
 /// ```
 pub fn quote_identifier(name: &str, dialect: Dialect) -> String {
     match dialect {
-        Dialect::Postgres | Dialect::Sqlite => doubled(name, '"'),
+        Dialect::Postgres | Dialect::Sqlite | Dialect::Oracle | Dialect::Standard => doubled(name, '"'),
+        Dialect::SqlServer => format!("[{}]", name.replace(']', "]]")),
         Dialect::MySql => doubled(name, '`'),
     }
 }
@@ -27,7 +29,9 @@ pub fn quote_identifier(name: &str, dialect: Dialect) -> String {
 /// ```
 pub fn quote_literal(text: &str, dialect: Dialect) -> String {
     match dialect {
-        Dialect::Sqlite => doubled(text, '\''),
+        Dialect::Sqlite | Dialect::Oracle | Dialect::Standard => doubled(text, '\''),
+        // Without the N, characters that the database's code page lacks would become question marks.
+        Dialect::SqlServer => format!("N{}", doubled(text, '\'')),
         Dialect::MySql => doubled(&text.replace('\\', "\\\\"), '\''),
         // With the E, the literal means the same whatever `standard_conforming_strings` says.
         Dialect::Postgres if text.contains('\\') => format!("E{}", doubled(&text.replace('\\', "\\\\"), '\'')),

@@ -60,8 +60,34 @@ pub(crate) fn anywhere(walk: &Walk, text: &Text<'_>) -> Option<&'static str> {
         (walk.samples, "it samples a table"),
         (text.dialect == Dialect::MySql && has_variable(text), "it uses a session variable"),
         (text.dialect == Dialect::MySql && has_executable_comment(text), "it has an executable comment"),
+        (
+            text.dialect == Dialect::Oracle && mentions(text, ORACLE_WORDS),
+            "a word in it means something else for each row or read",
+        ),
     ];
     rules.into_iter().find_map(|(holds, reason)| holds.then_some(reason)).or(walk.vague_subquery)
+}
+
+/// Oracle's words without parentheses that mean something else for each row, read or session.
+const ORACLE_WORDS: &[&str] = &[
+    "rownum",
+    "rowid",
+    "ora_rowscn",
+    "level",
+    "connect_by_iscycle",
+    "connect_by_isleaf",
+    "sysdate",
+    "systimestamp",
+    "uid",
+    "sessiontimezone",
+    "nextval",
+    "currval",
+];
+
+/// Whether one of `words` is a name in the text, or a part of one.
+fn mentions(text: &Text<'_>, words: &[&str]) -> bool {
+    let is_one = |name: &str| words.iter().any(|word| word.eq_ignore_ascii_case(name));
+    text.facts.chains.iter().flat_map(|chain| &chain.0).any(|part| !part.quoted && is_one(&part.text))
 }
 
 /// `@x`, but not `@@x`, which is the server's.

@@ -8,7 +8,7 @@ use sqlparser::ast::{
     Statement, TableFactor, Visit, Visitor,
 };
 
-use crate::{Dialect, Part};
+use crate::{Dialect, NamePart};
 
 /// What stands somewhere in a statement.
 pub(crate) struct Walk {
@@ -134,10 +134,10 @@ impl Visitor for Walk {
 }
 
 /// A parser's identifier as the database folds it.
-pub(crate) fn part(name: &Ident, dialect: Dialect) -> Part {
+pub(crate) fn part(name: &Ident, dialect: Dialect) -> NamePart {
     match name.quote_style {
-        Some(_) => Part { text: name.value.clone(), quoted: true },
-        None => Part { text: dialect.fold(&name.value), quoted: false },
+        Some(_) => NamePart { text: name.value.clone(), quoted: true },
+        None => NamePart { text: dialect.fold(&name.value), quoted: false },
     }
 }
 

@@ -1,5 +1,5 @@
 use super::*;
-use Dialect::{MySql, Postgres, Sqlite};
+use Dialect::{MySql, Oracle, Postgres, SqlServer, Sqlite, Standard};
 
 /// The pieces that are not space, each as its kind's first letters and its text.
 fn pieces(sql: &str, dialect: Dialect) -> Vec<String> {
@@ -28,6 +28,13 @@ fn what_is_no_code_is_one_piece() {
         (MySql, "# it's", "Comment"),
         (MySql, "--\tit's", "Comment"),
         (MySql, "`a``b`", "QuotedName"),
+        (SqlServer, "[a ' ]] b]", "QuotedName"),
+        (SqlServer, "/* a /* ' */ b */", "Comment"),
+        (SqlServer, "'\\'", "Text"),
+        (Oracle, "q'[it's]'", "Text"),
+        (Oracle, "Nq'!it's!'", "Text"),
+        (Oracle, "/* a /* ' */", "Comment"),
+        (Standard, "'\\'", "Text"),
     ];
     for (dialect, sql, kind) in cases {
         assert_eq!(pieces(sql, *dialect), [format!("{kind} {sql}")], "{dialect:?}");
