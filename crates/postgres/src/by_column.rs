@@ -1,20 +1,15 @@
 //! Splits a query as its user says: equal ranges of one column.
 
-use bowshot_core::{Error, ErrorKind, Estimate, Partition, Result};
-use bowshot_sql::{Dialect, quote_identifier};
+use bowshot_core::{Error, ErrorKind, Estimate, Result};
+use bowshot_sql::{Bounds, ByColumn, Dialect, Division, Prepared, quote_identifier};
 use postgres_types::Type;
 
 use crate::catalog::cell;
 use crate::connect::Session;
-use crate::division::Division;
-use crate::prepared::Prepared;
 use crate::types::Described;
 
 /// Values beyond this belong to the open-ended ranges; so far from `i128`'s ends that no cut overflows.
 const FARTHEST: i128 = 1 << 96;
-
-/// More ranges than this would burden the plan.
-const MOST_RANGES: i128 = 1 << 16;
 
 /// How a column's values are counted, so that ranges of them can be of equal length.
 enum Scale {
@@ -71,60 +66,31 @@ pub(crate) fn divide(
     count: usize,
     range: Option<(i64, i64)>,
 ) -> Result<Division> {
-    let sql = &query.sql;
-    let found = described.iter().filter(|candidate| candidate.name == column).collect::<Vec<_>>();
-    let [described] = found.as_slice() else {
-        let what = if found.is_empty() { "is not in the result" } else { "is in the result more than once" };
-        return Err(config(column, format!("the partition column \"{column}\" {what}")));
-    };
-    if !query.params.is_empty() || !query.shape.read {
+    let names: Vec<&str> = described.iter().map(|candidate| candidate.name.as_str()).collect();
+    let by = ByColumn::new(query, &names, column, Dialect::Postgres)?;
+    let column = by.column;
+    if !query.values.is_empty() || !query.shape.read {
         return Err(config(column, "a query with parameters cannot be split by a column".into())
             .with_hint("leave partition_on out; Bowshot splits by itself where it can"));
     }
-    let scale = Scale::of(described).ok_or_else(|| {
+    let scale = described.iter().find(|candidate| candidate.name == column).and_then(Scale::of).ok_or_else(|| {
         config(column, format!("the partition column \"{column}\" is neither a number nor a date or timestamp"))
             .with_hint("leave partition_on out: Bowshot splits by itself, by pages, whatever the types")
     })?;
-    let name = quote_identifier(column, Dialect::Postgres);
-    let from = format!("FROM ({sql}\n) AS bowshot");
-    let (low, high) = match range {
-        Some((low, high)) => (i128::from(low), i128::from(high)),
-        None => match bounds(session, &scale, &name, &from)? {
-            Some(bounds) => bounds,
-            None => return Ok(Division::whole(sql, format!("{column} is NULL in every row or has no finite range"))),
+    let bounds = match range {
+        Some((low, high)) => Bounds::Given(low, high),
+        None => match ends(session, &scale, column, &query.sql)? {
+            Some(ends) => Bounds::Found(Some(ends)),
+            None => return Ok(Division::whole(query, format!("{column} is NULL in every row or has no finite range"))),
         },
     };
-    if low > high {
-        return Err(config(column, format!("the range of \"{column}\" begins at {low}, after its end at {high}")));
-    }
-    let count = i128::try_from(count.max(1)).unwrap_or(MOST_RANGES).min(MOST_RANGES).min(high - low + 1);
-    let cut = |index: i128| low + (high - low + 1) * index / count;
-    let mut parts = Vec::new();
-    for index in 0..count {
-        let mut conditions = Vec::new();
-        if index > 0 || range.is_some() {
-            conditions.push(format!("{name} >= {}", scale.value(cut(index))));
-        }
-        if index + 1 < count {
-            conditions.push(format!("{name} < {}", scale.value(cut(index + 1))));
-        } else if range.is_some() {
-            conditions.push(format!("{name} <= {}", scale.value(high)));
-        }
-        // A single open range still leaves out the NULLs, which come in their own part.
-        let condition = if conditions.is_empty() { format!("{name} IS NOT NULL") } else { conditions.join(" AND ") };
-        let label =
-            format!("{column} from {} to {}", cut(index), if index + 1 < count { cut(index + 1) - 1 } else { high });
-        parts.push((format!("SELECT * {from} WHERE {condition}"), Partition { label, rows: None }));
-    }
-    if range.is_none() {
-        let label = format!("{column} is NULL");
-        parts.push((format!("SELECT * {from} WHERE {name} IS NULL"), Partition { label, rows: None }));
-    }
-    Ok(Division { parts, reason: format!("it was asked to be split by {column}"), estimate: Estimate::default() })
+    let parts = by.parts(count, bounds, |number| scale.value(number))?;
+    Ok(Division { parts, reason: format!("the user splits it by {column}"), estimate: Estimate::default() })
 }
 
 /// The whole numbers around the column's finite values; `None` where there are none.
-fn bounds(session: &mut Session, scale: &Scale, name: &str, from: &str) -> Result<Option<(i128, i128)>> {
+fn ends(session: &mut Session, scale: &Scale, column: &str, sql: &str) -> Result<Option<(i128, i128)>> {
+    let name = quote_identifier(column, Dialect::Postgres);
     let edge = |function: &str, rounding: &str| {
         let value = scale.count(&format!("{function}({name})"));
         format!("{rounding}(({value})::pg_catalog.numeric)")
@@ -134,8 +100,8 @@ fn bounds(session: &mut Session, scale: &Scale, name: &str, from: &str) -> Resul
         Scale::Number => format!("{name}::text NOT IN ('NaN', 'Infinity', '-Infinity')"),
         Scale::Counted(..) => format!("isfinite({name})"),
     };
-    let rows =
-        session.query(&format!("SELECT {}, {} {from} WHERE {finite}", edge("min", "floor"), edge("max", "floor")))?;
+    let (low, high) = (edge("min", "floor"), edge("max", "floor"));
+    let rows = session.query(&format!("SELECT {low}, {high} FROM ({sql}\n) AS bowshot WHERE {finite}"))?;
     let row = rows.first().map(Vec::as_slice).unwrap_or_default();
     let bound = |column| cell(row, column).parse::<i128>().ok().map(|number| number.clamp(-FARTHEST, FARTHEST));
     Ok(bound(0).zip(bound(1)))

@@ -5,10 +5,10 @@
 //! would wait for the end of the very read that it is to help. It gives up instead, and the others read on.
 
 use bowshot_core::{Error, ErrorKind, Result};
+use bowshot_sql::Prepared;
 
 use crate::connect::Session;
 use crate::describe::describe;
-use crate::prepared::Prepared;
 
 /// A query by whose planning the server locks its tables and their partitions.
 #[derive(Clone, Debug)]
@@ -20,7 +20,7 @@ pub(crate) struct Locking {
 
 impl Locking {
     pub(crate) fn of(query: &Prepared) -> Self {
-        Locking { sql: query.sql.clone(), explainable: query.shape.read && query.params.is_empty() }
+        Locking { sql: query.sql.clone(), explainable: query.shape.read && query.values.is_empty() }
     }
 }
 

@@ -3,17 +3,15 @@
 use std::sync::Arc;
 
 use arrow_schema::{DataType, Schema};
-use bowshot_core::{Cancel, Error, ErrorKind, Estimate, Options, Partition, Partitioning, Plan, Request, Result};
-use bowshot_sql::{Dialect, quote_identifier};
+use bowshot_core::{Cancel, Error, ErrorKind, Options, Partitioning, Plan, Request, Result};
+use bowshot_sql::{Dialect, Division, Part, Prepared, quote_identifier};
 use parking_lot::Mutex;
 
 use crate::by_column;
 use crate::catalog::Catalog;
 use crate::connect::Session;
 use crate::describe::{describe, origins};
-use crate::division::Division;
 use crate::locks::Locking;
-use crate::prepared::Prepared;
 use crate::scan::{PostgresScan, Sessions};
 use crate::scanned;
 use crate::snapshot;
@@ -28,7 +26,8 @@ const CURSOR_ROWS: i32 = 16_384;
 /// Plans the request over a new connection.
 pub(crate) fn plan(config: &Arc<Config>, request: &Request, cancel: &Cancel) -> Result<Plan> {
     let options = &request.options;
-    let queries = request.queries.iter().map(Prepared::new).collect::<Result<Vec<_>>>()?;
+    let new = |query| Prepared::new(query, Dialect::Postgres);
+    let queries = request.queries.iter().map(new).collect::<Result<Vec<_>>>()?;
     let Some(first) = queries.first() else {
         return Err(Error::new(ErrorKind::Config, "there is no query"));
     };
@@ -45,7 +44,7 @@ pub(crate) fn plan(config: &Arc<Config>, request: &Request, cancel: &Cancel) -> 
             None
         }
         Some(Err(reason)) => {
-            division = Division::whole(&first.sql, reason);
+            division = Division::whole(first, reason);
             None
         }
         None => None,
@@ -55,7 +54,7 @@ pub(crate) fn plan(config: &Arc<Config>, request: &Request, cancel: &Cancel) -> 
         .parts
         .iter()
         .enumerate()
-        .map(|(place, (sql, _))| statement(sql, queries.get(place).unwrap_or(first), &columns, protocol))
+        .map(|(place, part)| statement(part, queries.get(place).unwrap_or(first), &columns, protocol))
         .collect::<Result<Vec<_>>>()?;
     let fields: Vec<_> = columns.iter().map(|column| Arc::clone(&column.field)).collect();
     let schema = Arc::new(Schema::new(fields));
@@ -76,7 +75,7 @@ pub(crate) fn plan(config: &Arc<Config>, request: &Request, cancel: &Cancel) -> 
     Ok(Plan {
         schema,
         snapshot,
-        partitions: division.parts.into_iter().map(|(_, partition)| partition).collect(),
+        partitions: division.parts.into_iter().map(|part| part.partition).collect(),
         reason: division.reason,
         estimate: division.estimate,
         scan,
@@ -153,21 +152,14 @@ fn columns(
 
 fn divide(session: &mut Session, queries: &[Prepared], described: &[Described], options: &Options) -> Result<Division> {
     let [query] = queries else {
-        let part = |(place, query): (usize, &Prepared)| {
-            (query.sql.clone(), Partition { label: format!("query {}", place + 1), rows: None })
-        };
-        return Ok(Division {
-            parts: queries.iter().enumerate().map(part).collect(),
-            reason: "they are the given queries".into(),
-            estimate: Estimate::default(),
-        });
+        return Ok(Division::list(queries));
     };
     match &options.partitioning {
-        Partitioning::Single => Ok(Division::whole(&query.sql, "it was asked for")),
+        Partitioning::Single => Ok(Division::whole(query, "the user asks for one")),
         Partitioning::Column { column, count, range } => {
             by_column::divide(session, query, described, column, *count, *range)
         }
-        Partitioning::Auto if options.workers() == 1 => Ok(Division::whole(&query.sql, "one connection reads it")),
+        Partitioning::Auto if options.workers() == 1 => Ok(Division::whole(query, "one connection reads it")),
         Partitioning::Auto => split::divide(session, query, described, options.workers()),
     }
 }
@@ -175,7 +167,7 @@ fn divide(session: &mut Session, queries: &[Prepared], described: &[Described], 
 /// The protocol that was asked for, else the fastest one that serves the queries.
 fn protocol(config: &Config, options: &Options, queries: &[Prepared]) -> Result<Protocol> {
     let name = options.protocol.as_deref().or(config.protocol.as_deref());
-    let copies = queries.iter().all(|query| query.shape.read && query.params.is_empty());
+    let copies = queries.iter().all(|query| query.shape.read && query.values.is_empty());
     match name.map(Protocol::parse).transpose()? {
         Some(Protocol::Copy) if !copies => {
             Err(Error::new(ErrorKind::Config, "COPY takes no parameters, and only SELECT, VALUES, WITH and TABLE")
@@ -187,12 +179,12 @@ fn protocol(config: &Config, options: &Options, queries: &[Prepared]) -> Result<
     }
 }
 
-fn statement(sql: &str, query: &Prepared, columns: &[Column], protocol: Protocol) -> Result<Statement> {
+fn statement(part: &Part, query: &Prepared, columns: &[Column], protocol: Protocol) -> Result<Statement> {
     let casts = columns.iter().any(|column| column.cast.is_some());
     let mut binary = vec![true; columns.len()];
     let sql = match (casts, query.shape.read) {
-        (false, _) => sql.to_owned(),
-        (true, true) => with_casts(sql, columns),
+        (false, _) => part.sql.clone(),
+        (true, true) => with_casts(&part.sql, columns),
         (true, false) => {
             // SHOW, EXPLAIN and their like stand in no subquery, but Bind asks for text as well.
             for (binary, column) in binary.iter_mut().zip(columns) {
@@ -205,10 +197,10 @@ fn statement(sql: &str, query: &Prepared, columns: &[Column], protocol: Protocol
                     }
                 }
             }
-            sql.to_owned()
+            part.sql.clone()
         }
     };
-    Ok(Statement { protocol, sql, params: query.params.clone(), binary })
+    Ok(Statement { protocol, sql, params: Arc::clone(&part.values), binary })
 }
 
 /// The query inside another one that casts its columns. Names given by place, since a result may repeat its own.

@@ -1,12 +1,11 @@
 //! The tables that a query reads, and whether all connections see the same in them.
 
 use bowshot_core::Result;
-use bowshot_sql::{Dialect, quote_literal};
+use bowshot_sql::{Dialect, Prepared, quote_literal};
 
 use crate::catalog::{cell, number};
 use crate::connect::Session;
 use crate::explain::{ScanNode, explain};
-use crate::prepared::Prepared;
 
 /// A table that the server scans for the query.
 pub(crate) struct ScannedTable {
@@ -53,7 +52,7 @@ pub(crate) fn tables(session: &mut Session, scans: &[ScanNode]) -> Result<Vec<Sc
 /// Why other connections would not see the same, though they share a snapshot.
 pub(crate) fn obstacle(session: &mut Session, queries: &[Prepared]) -> Result<Option<String>> {
     // EXPLAIN takes no other ones.
-    for query in queries.iter().filter(|query| query.shape.read && query.params.is_empty()) {
+    for query in queries.iter().filter(|query| query.shape.read && query.values.is_empty()) {
         let explained = explain(session, &query.sql)?;
         if explained.is_foreign {
             return Ok(Some("a foreign table is in no snapshot of this server".into()));

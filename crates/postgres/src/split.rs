@@ -8,15 +8,14 @@ mod functions;
 mod relation;
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use bowshot_core::{Estimate, Partition, Result};
-use bowshot_sql::{Candidate, Dialect, quote_identifier, splice};
+use bowshot_sql::{Candidate, Dialect, Division, Part, Prepared, quote_identifier, splice};
 
 use crate::connect::Session;
 use crate::describe::describe;
-use crate::division::Division;
 use crate::explain::{Explained, ScanNode, explain};
-use crate::prepared::Prepared;
 use crate::scanned::{self, ScannedTable};
 use crate::types::Described;
 use relation::{Leaf, Relation};
@@ -55,7 +54,7 @@ pub(crate) fn divide(
 ) -> Result<Division> {
     match ranges(session, query, described, workers)? {
         Ok(division) => Ok(division),
-        Err(reason) => Ok(Division::whole(&query.sql, reason)),
+        Err(reason) => Ok(Division::whole(query, reason)),
     }
 }
 
@@ -72,7 +71,7 @@ fn ranges(
     if session.version() < 140_000 {
         return Ok(Err("PostgreSQL before version 14 cannot scan a range of pages".into()));
     }
-    if !query.params.is_empty() {
+    if !query.values.is_empty() {
         return Ok(Err("it has parameters".into()));
     }
     if let Some(column) = SYSTEM_COLUMNS.iter().find(|column| query.shape.mentions(column)) {
@@ -102,7 +101,7 @@ fn ranges(
     // Each range of a join prepares the other side anew, so there are as few ranges as connections.
     let connections = u64::try_from(workers).unwrap_or(1);
     let length = if joins { pages.div_ceil(connections) } else { RANGE_PAGES.max(pages / MOST_RANGES) };
-    let parts = parts(&query.sql, &driving, length);
+    let parts = parts(query, &driving, length);
     if let Some(reason) = check(session, described, &driving, &parts)? {
         return Ok(Err(reason));
     }
@@ -174,7 +173,7 @@ fn scanned(relation: &Relation, explained: &Explained) -> std::result::Result<Ve
 
 /// The query over each range of pages, the last range of each table open-ended: it may grow, though nobody here sees
 /// what is added.
-fn parts(sql: &str, driving: &Driving<'_>, length: u64) -> Vec<(String, Partition)> {
+fn parts(query: &Prepared, driving: &Driving<'_>, length: u64) -> Vec<Part> {
     let columns: Vec<String> =
         driving.relation.columns.iter().map(|name| quote_identifier(name, Dialect::Postgres)).collect();
     let columns = columns.join(", ");
@@ -190,7 +189,9 @@ fn parts(sql: &str, driving: &Driving<'_>, length: u64) -> Vec<(String, Partitio
             let until = if last { "the end".to_owned() } else { (to - 1).to_string() };
             let label = format!("pages {from} to {until} of {}", leaf.table);
             let rows = leaf.rows.map(|rows| rows * length.min(leaf.pages) / leaf.pages.max(1));
-            parts.push((splice(sql, driving.candidate, &slice), Partition { label, rows }));
+            let sql = splice(&query.sql, driving.candidate, &slice);
+            let partition = Partition { label, rows };
+            parts.push(Part { sql, values: Arc::clone(&query.values), partition });
         }
     }
     parts
@@ -201,9 +202,9 @@ fn check(
     session: &mut Session,
     described: &[Described],
     driving: &Driving<'_>,
-    parts: &[(String, Partition)],
+    parts: &[Part],
 ) -> Result<Option<String>> {
-    let Some((sql, _)) = parts.first() else { return Ok(Some("it has no pages".into())) };
+    let Some(Part { sql, .. }) = parts.first() else { return Ok(Some("it has no pages".into())) };
     session.query("SAVEPOINT bowshot_split")?;
     let tried = describe(session, sql).and_then(|columns| Ok((columns, explain(session, sql)?)));
     session.query("ROLLBACK TO SAVEPOINT bowshot_split; RELEASE SAVEPOINT bowshot_split")?;

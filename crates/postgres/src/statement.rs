@@ -1,5 +1,7 @@
 //! The messages that start a partition, for each protocol.
 
+use std::sync::Arc;
+
 use bowshot_core::{Error, ErrorKind, Result, Value};
 use bytes::{BufMut, BytesMut};
 use postgres_protocol::IsNull;
@@ -42,7 +44,7 @@ impl Protocol {
 pub(crate) struct Statement {
     pub(crate) protocol: Protocol,
     pub(crate) sql: String,
-    pub(crate) params: Vec<Value>,
+    pub(crate) params: Arc<[Value]>,
     /// Whether each column comes as binary; otherwise as the server's text. Not for COPY.
     pub(crate) binary: Vec<bool>,
 }
@@ -75,7 +77,7 @@ impl Statement {
         frontend::parse("", &self.sql, std::iter::empty(), messages).map_err(unsendable)?;
         let parameter_formats = self.params.iter().map(|value| i16::from(matches!(value, Value::Bytes(_))));
         let result_formats = self.binary.iter().map(|&binary| i16::from(binary));
-        frontend::bind("", "", parameter_formats, &self.params, write_value, result_formats, messages).map_err(
+        frontend::bind("", "", parameter_formats, self.params.iter(), write_value, result_formats, messages).map_err(
             |error| match error {
                 frontend::BindError::Conversion(error) => {
                     Error::new(ErrorKind::Config, format!("a parameter cannot be sent: {error}"))

@@ -1,6 +1,8 @@
 //! A query in ranges of one of its columns, as its user says.
 
-use bowshot_core::{Error, ErrorKind, Partition, Result, Value};
+use std::sync::Arc;
+
+use bowshot_core::{Error, ErrorKind, Partition, Result};
 
 use crate::{Dialect, Part, Prepared, quote_identifier};
 

@@ -9,9 +9,9 @@ use bowshot_core::{Error, ErrorKind, Result, SOURCE_TYPE, Value, format_type};
 use bowshot_sql::Shape;
 
 use crate::handle::{Database, Origin};
-use crate::plan::Bound;
 use crate::sample::Sample;
 use crate::types::{Rule, Seen};
+use bowshot_sql::Prepared;
 
 /// A column of a result.
 #[derive(Clone, Debug, PartialEq)]
@@ -38,7 +38,7 @@ pub(crate) enum Kind {
 /// first rows.
 pub(crate) fn describe(
     database: &mut Database,
-    bound: &Bound,
+    bound: &Prepared,
     types: &BTreeMap<String, DataType>,
 ) -> Result<(Vec<Column>, Option<Sample>)> {
     database.start(&bound.sql)?;
@@ -72,7 +72,7 @@ pub(crate) fn describe(
     }
     check_names(types, &columns)?;
     forbid_nulls(database, &bound.shape, &mut columns, &origins)?;
-    for (index, value) in (1 as c_int..).zip(&bound.values) {
+    for (index, value) in (1 as c_int..).zip(bound.values.iter()) {
         database.bind(index, value)?;
     }
     let unsettled: Vec<bool> = columns.iter().map(|column| matches!(column.kind, Kind::Values(_))).collect();

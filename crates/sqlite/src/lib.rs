@@ -33,7 +33,6 @@ mod describe;
 mod error;
 mod handle;
 mod plan;
-mod ranges;
 mod read;
 mod sample;
 mod snapshot;

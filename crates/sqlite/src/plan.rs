@@ -2,15 +2,13 @@
 
 use std::sync::Arc;
 
-use bowshot_core::{
-    Cancel, Error, ErrorKind, Estimate, Options, Partition, Partitioning, Plan, Request, Result, Value,
-};
-use bowshot_sql::{Dialect, Shape, analyse, bind, strip_end};
+use bowshot_core::{Cancel, Error, ErrorKind, Estimate, Options, Partitioning, Plan, Request, Result};
+use bowshot_sql::{Dialect, Division, Part, Prepared, divide_as_asked};
 
 use crate::by_column;
 use crate::describe::{self, Column, describe};
 use crate::handle::Database;
-use crate::read::{Job, Shared};
+use crate::read::Shared;
 use crate::sample::Sample;
 use crate::snapshot::{self, Snapshot};
 use crate::split::{self, Goal};
@@ -19,30 +17,10 @@ use crate::uri::Location;
 /// A smaller file is read by one connection, without a look at its tables.
 const LEAST_BYTES: u64 = 1 << 20;
 
-/// A query as SQLite sees it.
-pub(crate) struct Bound {
-    /// With `?` for every parameter, and without what may follow the statement.
-    pub(crate) sql: String,
-    /// One for each `?`.
-    pub(crate) values: Vec<Value>,
-    pub(crate) shape: Shape,
-}
-
-/// A partition as it will be read.
-#[derive(Clone, Debug)]
-pub(crate) struct Part {
-    pub(crate) sql: String,
-    pub(crate) label: String,
-    /// About how many rows it has.
-    pub(crate) rows: Option<u64>,
-}
-
 /// What planning found out.
 struct Draft {
     columns: Vec<Column>,
-    /// A part, and the query whose values it takes.
-    parts: Vec<(Part, usize)>,
-    reason: String,
+    division: Division,
     /// The first rows of the only part, whose statement still runs on the first connection.
     sample: Option<Sample>,
 }
@@ -55,45 +33,25 @@ pub(crate) fn plan(location: &Location, request: &Request, cancel: &Cancel) -> R
             .with_hint("SQLite files are read directly; leave protocol out"));
     }
     location.check()?;
-    let queries: Vec<Bound> = request
-        .queries
-        .iter()
-        .map(|query| {
-            let (sql, values) = bind(query, Dialect::Sqlite)?;
-            let sql = strip_end(&sql, Dialect::Sqlite).to_owned();
-            let shape = analyse(&sql, Dialect::Sqlite);
-            Ok(Bound { sql, values, shape })
-        })
-        .collect::<Result<_>>()?;
-    let connections = options.workers().min(most_parts(location, &queries, options)?);
+    let queries: Vec<Prepared> =
+        request.queries.iter().map(|query| Prepared::new(query, Dialect::Sqlite)).collect::<Result<_>>()?;
+    let connections = options.workers().min(most_parts(location, &queries, options));
     let snapshot = snapshot::open(location, &options.before, connections, cancel)?;
     let Snapshot { mut databases, name, note } = snapshot;
     let Some(first) = databases.first_mut() else {
         return Err(Error::new(ErrorKind::Internal, "a snapshot without a connection"));
     };
-    let draft = match queries.as_slice() {
-        [query] => draft_one(first, query, options, connections, note.as_deref())?,
-        _ => draft_list(first, &queries, options)?,
-    };
-    let Draft { columns, parts, mut reason, sample } = draft;
+    let draft = draft(first, &queries, options, connections, note.as_deref())?;
+    let Draft { columns, division: Division { parts, mut reason, .. }, sample } = draft;
     if let Some(note) = note.filter(|note| !reason.contains(note.as_str())) {
         reason = format!("{reason}; they are read over one connection, since {note}");
     }
     // Connections without work need not be kept.
     databases.truncate(parts.len().max(1));
-    let rows = parts.iter().map(|(part, _)| part.rows).sum();
-    let partitions = parts.iter().map(|(part, _)| Partition { label: part.label.clone(), rows: part.rows }).collect();
+    let rows = parts.iter().map(|part| part.partition.rows).sum();
+    let partitions = parts.iter().map(|part| part.partition.clone()).collect();
     let schema = describe::schema(&columns);
-    let values: Vec<Arc<[Value]>> = queries.into_iter().map(|query| query.values.into()).collect();
-    let jobs = parts
-        .into_iter()
-        .map(|(part, query)| Job {
-            sql: part.sql,
-            label: part.label,
-            values: values.get(query).cloned().unwrap_or_default(),
-        })
-        .collect();
-    let scan = Shared::new(Arc::clone(&schema), columns, jobs, options.batch_bytes, databases, sample)?;
+    let scan = Shared::new(Arc::clone(&schema), columns, parts, options.batch_bytes, databases, sample)?;
     Ok(Plan {
         schema,
         snapshot: Some(name),
@@ -105,21 +63,15 @@ pub(crate) fn plan(location: &Location, request: &Request, cancel: &Cancel) -> R
 }
 
 /// How many partitions there can be, as far as that can be told without a connection.
-fn most_parts(location: &Location, queries: &[Bound], options: &Options) -> Result<usize> {
+fn most_parts(location: &Location, queries: &[Prepared], options: &Options) -> usize {
     match (queries, &options.partitioning) {
-        ([], _) => Err(Error::new(ErrorKind::Config, "the request holds no query")),
-        ([_], Partitioning::Single) => Ok(1),
-        ([_], Partitioning::Column { count, .. }) => Ok(count.saturating_add(1)),
+        ([_], Partitioning::Single) => 1,
+        ([_], Partitioning::Column { count, .. }) => count.saturating_add(1),
         ([query], Partitioning::Auto) if bytes(location) >= LEAST_BYTES && split::candidate(query).is_ok() => {
-            Ok(usize::MAX)
+            usize::MAX
         }
-        ([_], Partitioning::Auto) => Ok(1),
-        (_, Partitioning::Column { column, .. }) => {
-            Err(Error::new(ErrorKind::Config, "a list of queries is already split, one partition a query")
-                .with_column(column)
-                .with_hint("give one query with a column to partition on, or a list of queries without"))
-        }
-        (list, _) => Ok(list.len()),
+        ([_], Partitioning::Auto) => 1,
+        (list, _) => list.len(),
     }
 }
 
@@ -131,46 +83,49 @@ fn bytes(location: &Location) -> u64 {
     size(&location.path) + size(std::path::Path::new(&log))
 }
 
-fn draft_one(
+fn draft(
     database: &mut Database,
-    query: &Bound,
+    queries: &[Prepared],
     options: &Options,
     connections: usize,
     note: Option<&str>,
 ) -> Result<Draft> {
-    let (columns, sample) = describe(database, query, &options.types)?;
-    let reason = match &options.partitioning {
-        Partitioning::Column { column, count, range } => {
-            let parts = by_column::split(database, query, &columns, column, *count, *range)?;
-            database.finish();
-            let parts = parts.into_iter().map(|part| (part, 0)).collect();
-            return Ok(Draft { columns, parts, reason: format!("the user splits it by {column}"), sample: None });
-        }
-        Partitioning::Single => "the user asks for one".to_owned(),
-        Partitioning::Auto => match (note, &sample) {
-            (Some(note), _) => note.to_owned(),
-            (_, Some(sample)) if sample.whole => {
-                let rows = sample.rows();
-                format!("planning read all of it ({rows} row{})", if rows == 1 { "" } else { "s" })
-            }
-            _ => match auto(database, query, options, connections)? {
-                Ok(parts) => {
-                    database.finish();
-                    let reason = format!("its table is split by rowid over {connections} connections");
-                    let parts = parts.into_iter().map(|part| (part, 0)).collect();
-                    return Ok(Draft { columns, parts, reason, sample: None });
-                }
-                Err(reason) => reason,
-            },
-        },
+    let (columns, sample) = describe_all(database, queries, options)?;
+    let names: Vec<&str> = columns.iter().map(|column| column.name.as_str()).collect();
+    let asked = match &options.partitioning {
+        Partitioning::Column { column, .. } => column.as_str(),
+        _ => "",
     };
-    let part = Part { sql: query.sql.clone(), label: "the whole result".into(), rows: None };
-    Ok(Draft { columns, parts: vec![(part, 0)], reason, sample: Some(sample.unwrap_or_default()) })
+    let ends = |sql: &str, values: &[_]| by_column::ends(database, sql, values, asked);
+    // All connections share a snapshot, or there is but one.
+    let asked = divide_as_asked(queries, &names, options, Dialect::Sqlite, None, ends)?;
+    let division = match (asked, queries, &sample) {
+        (Some(division), _, _) => division,
+        (None, [query, ..], Some(sample)) if note.is_none() && sample.whole => {
+            let rows = sample.rows();
+            let plural = if rows == 1 { "" } else { "s" };
+            Division::whole(query, format!("planning read all of it ({rows} row{plural})"))
+        }
+        (None, [query, ..], _) if note.is_some() => Division::whole(query, note.unwrap_or_default()),
+        (None, [query, ..], _) => match auto(database, query, options, connections)? {
+            Err(reason) => Division::whole(query, reason),
+            Ok(parts) => {
+                let reason = format!("its table is split by rowid over {connections} connections");
+                Division { parts, reason, estimate: Estimate::default() }
+            }
+        },
+        (None, [], _) => return Err(Error::new(ErrorKind::Internal, "a division of no query")),
+    };
+    let alone = matches!((queries, division.parts.as_slice()), ([query], [part]) if part.sql == query.sql);
+    if !alone {
+        database.finish();
+    }
+    Ok(Draft { columns, division, sample: alone.then(|| sample.unwrap_or_default()) })
 }
 
 fn auto(
     database: &Database,
-    query: &Bound,
+    query: &Prepared,
     options: &Options,
     connections: usize,
 ) -> Result<Result<Vec<Part>, String>> {
@@ -186,25 +141,19 @@ fn auto(
     split::split(database, query, Goal { connections, buffer_bytes: options.buffer_bytes })
 }
 
-/// Each query of a list is a partition.
-fn draft_list(database: &mut Database, queries: &[Bound], options: &Options) -> Result<Draft> {
-    let mut columns: Option<Vec<Column>> = None;
-    for (number, query) in (1..).zip(queries) {
+/// The columns of all queries; and the first rows of the only one.
+fn describe_all(
+    database: &mut Database,
+    queries: &[Prepared],
+    options: &Options,
+) -> Result<(Vec<Column>, Option<Sample>)> {
+    let mut queries = (1..).zip(queries);
+    let Some((_, first)) = queries.next() else { return Ok((Vec::new(), None)) };
+    let (mut columns, mut sample) = describe(database, first, &options.types)?;
+    for (number, query) in queries {
         let (more, _) = describe(database, query, &options.types)?;
-        match &mut columns {
-            None => columns = Some(more),
-            Some(columns) => describe::merge(columns, &more, number)?,
-        }
+        describe::merge(&mut columns, &more, number)?;
+        sample = None;
     }
-    database.finish();
-    let part = |(index, query): (usize, &Bound)| {
-        (Part { sql: query.sql.clone(), label: format!("query {}", index + 1), rows: None }, index)
-    };
-    let parts = queries.iter().enumerate().map(part).collect();
-    Ok(Draft {
-        columns: columns.unwrap_or_default(),
-        parts,
-        reason: "the user gives a query for each".into(),
-        sample: None,
-    })
+    Ok((columns, sample))
 }

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use arrow_array::{RecordBatch, RecordBatchOptions};
 use arrow_schema::{DataType, SchemaRef};
-use bowshot_core::{Cancel, Connection, Error, ErrorKind, Reader, Result, Scan, Value, format_type};
+use bowshot_core::{Cancel, Connection, Error, ErrorKind, Reader, Result, Scan, format_type};
+use bowshot_sql::Part;
 use parking_lot::Mutex;
 
 use crate::decode::{Columns, Place};
@@ -16,19 +17,11 @@ use crate::sample::Sample;
 /// How much of a value a message shows, in characters.
 const SHOWN: usize = 60;
 
-/// One partition to read.
-#[derive(Debug)]
-pub(crate) struct Job {
-    pub(crate) sql: String,
-    pub(crate) label: String,
-    pub(crate) values: Arc<[Value]>,
-}
-
 /// What every connection of a plan knows.
 struct Work {
     schema: SchemaRef,
     columns: Vec<Column>,
-    jobs: Vec<Job>,
+    parts: Vec<Part>,
     batch_bytes: usize,
     /// The connections that nobody uses.
     idle: Mutex<Vec<Session>>,
@@ -51,7 +44,7 @@ impl Shared {
     pub(crate) fn new(
         schema: SchemaRef,
         columns: Vec<Column>,
-        jobs: Vec<Job>,
+        parts: Vec<Part>,
         batch_bytes: usize,
         databases: Vec<Database>,
         sample: Option<Sample>,
@@ -60,7 +53,7 @@ impl Shared {
         let idle: Vec<Session> =
             databases.into_iter().map(|database| Session { database, begun: sample.take() }).collect();
         let count = idle.len();
-        let work = Work { schema, columns, jobs, batch_bytes, idle: Mutex::new(idle), count };
+        let work = Work { schema, columns, parts, batch_bytes, idle: Mutex::new(idle), count };
         // A type that SQLite's values cannot become is refused while the plan is made.
         work.empty_columns()?;
         Ok(Shared(Arc::new(work)))
@@ -102,20 +95,21 @@ impl Drop for Reading {
 impl Connection for Reading {
     fn open(&mut self, index: usize) -> Result<Box<dyn Reader + '_>> {
         let missing = || Error::new(ErrorKind::Internal, format!("the plan has no partition {index}"));
-        let job = self.work.jobs.get(index).ok_or_else(missing)?;
+        let part = self.work.parts.get(index).ok_or_else(missing)?;
         let session = self.session.as_mut().ok_or_else(missing)?;
         let database = &mut session.database;
         let columns = self.work.empty_columns()?;
         let sample = match session.begun.take() {
             Some(sample) if index == 0 => sample,
             _ => {
-                database.start(&job.sql)?;
-                for (index, value) in (1 as c_int..).zip(job.values.iter()) {
+                database.start(&part.sql)?;
+                for (index, value) in (1 as c_int..).zip(part.values.iter()) {
                     database.bind(index, value)?;
                 }
                 let found = database.statement().map_or(0, |statement| statement.columns());
                 if usize::try_from(found) != Ok(self.work.columns.len()) {
-                    let message = format!("{} has {found} columns, the plan {}", job.label, self.work.columns.len());
+                    let message =
+                        format!("{} has {found} columns, the plan {}", part.partition.label, self.work.columns.len());
                     return Err(Error::new(ErrorKind::Internal, message));
                 }
                 Sample::default()
@@ -123,7 +117,7 @@ impl Connection for Reading {
         };
         Ok(Box::new(Partition {
             work: &self.work,
-            job,
+            part,
             database,
             cancel: &self.cancel,
             columns,
@@ -137,7 +131,7 @@ impl Connection for Reading {
 /// The rows of one partition.
 struct Partition<'a> {
     work: &'a Work,
-    job: &'a Job,
+    part: &'a Part,
     database: &'a mut Database,
     cancel: &'a Cancel,
     columns: Columns,
@@ -156,7 +150,7 @@ impl Partition<'_> {
             let (sample, row) = (&self.sample, self.sampled);
             if let Err(place) = self.columns.push(|column| sample.cell(row, column)) {
                 let cell = sample.cell(row, c_int::try_from(place.column).unwrap_or(-1));
-                return Err(self.work.misfit(&place, Some(cell), self.rows, self.job));
+                return Err(self.work.misfit(&place, Some(cell), self.rows, self.part));
             }
             self.sampled += 1;
         }
@@ -164,7 +158,7 @@ impl Partition<'_> {
             let Some(row) = self.database.step()? else { break };
             if let Err(place) = self.columns.push(|column| row.value(column)) {
                 let cell = row.cell(c_int::try_from(place.column).unwrap_or(-1));
-                return Err(self.work.misfit(&place, Some(cell), self.rows, self.job));
+                return Err(self.work.misfit(&place, Some(cell), self.rows, self.part));
             }
         }
         Ok(())
@@ -182,7 +176,7 @@ impl Reader for Partition<'_> {
         }
         let arrays = match self.columns.finish() {
             Ok(arrays) => arrays,
-            Err(place) => return Err(self.work.misfit(&place, None, self.rows, self.job)),
+            Err(place) => return Err(self.work.misfit(&place, None, self.rows, self.part)),
         };
         for (column, array) in self.work.columns.iter().zip(&arrays) {
             if !column.nullable && array.null_count() > 0 {
@@ -207,7 +201,7 @@ impl Work {
 
     /// The error of a value that does not fit; `before` rows came in earlier batches.
     #[cold]
-    fn misfit(&self, place: &Place, cell: Option<Cell<'_>>, before: usize, job: &Job) -> Error {
+    fn misfit(&self, place: &Place, cell: Option<Cell<'_>>, before: usize, part: &Part) -> Error {
         let Some(column) = self.columns.get(place.column) else {
             return Error::new(ErrorKind::Internal, "a value of no column does not fit");
         };
@@ -226,7 +220,7 @@ impl Work {
             ErrorKind::Value,
             format!(
                 "column \"{name}\"{declared} holds {value} in row {row} of {}, which {kind} cannot{why}",
-                job.label
+                part.partition.label
             ),
         )
         .with_column(name)

@@ -1,11 +1,11 @@
 //! Whether a query can be split by rowid, and into what.
 
-use bowshot_core::{ErrorKind, Result, Value};
-use bowshot_sql::{Candidate, Dialect, quote_identifier, splice};
+use std::sync::Arc;
+
+use bowshot_core::{ErrorKind, Partition, Result, Value};
+use bowshot_sql::{Candidate, Dialect, KeyRange, Part, Prepared, balanced_ranges, quote_identifier, splice};
 
 use crate::handle::Database;
-use crate::plan::{Bound, Part};
-use crate::ranges::{Range, Rowids};
 
 /// A table with fewer rows is read by one connection: starting others takes longer.
 const LEAST_ROWS: u64 = 50_000;
@@ -32,7 +32,7 @@ pub(crate) struct Goal {
 }
 
 /// The partitions of a query, or why there is one, as the end of a sentence that begins with "because".
-pub(crate) fn split(database: &Database, bound: &Bound, goal: Goal) -> Result<Result<Vec<Part>, String>> {
+pub(crate) fn split(database: &Database, bound: &Prepared, goal: Goal) -> Result<Result<Vec<Part>, String>> {
     let candidate = match candidate(bound) {
         Ok(candidate) => candidate,
         Err(reason) => return Ok(Err(reason)),
@@ -52,8 +52,15 @@ pub(crate) fn split(database: &Database, bound: &Bound, goal: Goal) -> Result<Re
         return Ok(Err(format!("SQLite does not simply scan {name} for it, but: {}", steps.join(", "))));
     }
     let table = format!("main.{}", quote_identifier(name, Dialect::Sqlite));
-    let rowids = Rowids { database, table: &table, rowid };
-    let ranges = rowids.ranges(partitions(database, goal)?, LEAST_ROWS_A_PARTITION)?;
+    // The rowid `offset` rows after the first one that is at least `first`.
+    let after = |first: i64, offset: i64| {
+        let sql = format!("SELECT {rowid} FROM {table} WHERE {rowid} >= ? ORDER BY {rowid} LIMIT 1 OFFSET ?");
+        Ok(match database.scalar(&sql, &[Value::Int(first), Value::Int(offset)])? {
+            Value::Int(rowid) => Some(rowid),
+            _ => None,
+        })
+    };
+    let ranges = balanced_ranges(partitions(database, goal)?, LEAST_ROWS_A_PARTITION, after)?;
     let rows = ranges.iter().fold(0_u64, |sum, range| sum.saturating_add(range.rows));
     if rows < LEAST_ROWS || ranges.len() < 2 {
         return Ok(Err(format!("{name} has only about {rows} rows")));
@@ -68,7 +75,7 @@ pub(crate) fn split(database: &Database, bound: &Bound, goal: Goal) -> Result<Re
 }
 
 /// The table to split, as far as the text tells.
-pub(crate) fn candidate(bound: &Bound) -> Result<&Candidate, String> {
+pub(crate) fn candidate(bound: &Prepared) -> Result<&Candidate, String> {
     let candidates = bound.shape.split.as_ref().map_err(String::clone)?;
     let Some(candidate) = candidates.first().filter(|_| bound.shape.is_single_table()) else {
         return Err("it reads more than one table".into());
@@ -83,7 +90,7 @@ pub(crate) fn candidate(bound: &Bound) -> Result<&Candidate, String> {
 }
 
 /// Why the rows depend on more than the table: aggregates, chance or the clock.
-fn volatile(database: &Database, bound: &Bound) -> Result<Option<String>> {
+fn volatile(database: &Database, bound: &Prepared) -> Result<Option<String>> {
     let is = |known: &[&str], name: &str| known.iter().any(|known| known.eq_ignore_ascii_case(name));
     let reads_now = || {
         let now = |text: &String| text.eq_ignore_ascii_case("now");
@@ -143,8 +150,8 @@ fn partitions(database: &Database, goal: Goal) -> Result<u64> {
     Ok((connections * PARTITIONS_A_CONNECTION).max(bytes / most_bytes).min(MOST_PARTITIONS))
 }
 
-fn part(bound: &Bound, candidate: &Candidate, table: &str, rowid: &str, range: Range) -> Part {
-    let Range { first, last, rows } = range;
+fn part(bound: &Prepared, candidate: &Candidate, table: &str, rowid: &str, range: KeyRange) -> Part {
+    let KeyRange { first, last, rows } = range;
     let slice = format!("(SELECT * FROM {table} WHERE {rowid} BETWEEN {first} AND {last})");
     let name = candidate.name.last();
     let label = match (first, last) {
@@ -152,7 +159,11 @@ fn part(bound: &Bound, candidate: &Candidate, table: &str, rowid: &str, range: R
         (first, i64::MAX) => format!("rowids from {first} of {name}"),
         _ => format!("rowids {first} to {last} of {name}"),
     };
-    Part { sql: splice(&bound.sql, candidate, &slice), label, rows: Some(rows) }
+    Part {
+        sql: splice(&bound.sql, candidate, &slice),
+        values: Arc::clone(&bound.values),
+        partition: Partition { label, rows: Some(rows) },
+    }
 }
 
 /// Whether a step of SQLite's plan is the scan of the whole table in the order of its rowids.
@@ -163,7 +174,7 @@ fn scans(step: &str, candidate: &Candidate) -> bool {
 }
 
 /// Why a rewritten query is not the same as the query.
-fn differs(database: &Database, bound: &Bound, part: &Part) -> Result<Option<String>> {
+fn differs(database: &Database, bound: &Prepared, part: &Part) -> Result<Option<String>> {
     let unlike = |what: &str| Ok(Some(format!("a slice of the table {what}")));
     match (database.columns(&bound.sql), database.columns(&part.sql)) {
         (Ok(whole), Ok(slice)) if whole == slice => {}
@@ -181,7 +192,7 @@ fn differs(database: &Database, bound: &Bound, part: &Part) -> Result<Option<Str
 }
 
 /// The steps of SQLite's own plan.
-fn explain(database: &Database, sql: &str, bound: &Bound) -> Result<Vec<String>> {
+fn explain(database: &Database, sql: &str, bound: &Prepared) -> Result<Vec<String>> {
     let rows = database.rows(&format!("EXPLAIN QUERY PLAN {sql}"), &bound.values)?;
     let step = |mut row: Vec<Value>| match row.pop() {
         Some(Value::Text(step)) => step,

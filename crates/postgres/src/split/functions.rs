@@ -1,11 +1,10 @@
 //! Functions and words that would not say the same in every partition.
 
 use bowshot_core::Result;
-use bowshot_sql::{Dialect, quote_literal};
+use bowshot_sql::{Dialect, Prepared, quote_literal};
 
 use crate::catalog::cell;
 use crate::connect::Session;
-use crate::prepared::Prepared;
 
 /// Built-in functions that are stable within one transaction, but not the same in another one on the same snapshot.
 const OF_THE_SESSION: &[&str] = &[
