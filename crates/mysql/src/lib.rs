@@ -1,1 +1,12 @@
-//! MySQL and MariaDB as a source of Arrow batches: packets decoded straight into arrays, split by key on one snapshot.
+//! MySQL and MariaDB, read from the packets straight into arrays.
+
+mod cancel;
+mod connect;
+mod error;
+mod login;
+mod packet;
+mod plan;
+mod result;
+mod snapshot;
+mod split;
+mod uri;

@@ -1,0 +1,21 @@
+//! What sources with a wire protocol of their own stand on: sockets with deadlines that another thread can end, names
+//! to addresses, TLS from none at all to a verified name, and the buffer in front of the socket.
+//!
+//! There is no protocol of any database in this crate.
+
+mod address;
+mod buffer;
+mod lost;
+mod socket;
+mod tls;
+mod transport;
+
+pub use address::{Address, Host};
+pub use buffer::{Buffer, SLACK};
+pub use lost::lost;
+/// The socket that an interruption ends.
+pub use socket2::Socket as RawSocket;
+
+pub use socket::{Keepalive, Socket};
+pub use tls::{OptionNames, TlsClient, TlsOptions, TlsVersion, Verify};
+pub use transport::Transport;
