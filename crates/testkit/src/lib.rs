@@ -1,7 +1,7 @@
 //! Private servers for tests: real ones that are started, used and stopped, and false ones that misbehave.
 //!
-//! Nothing here needs Docker or a running server; PostgreSQL's own binaries must be installed (`POSTGRES_BIN` names
-//! their folder where it is an unusual one).
+//! Nothing here needs Docker or a running server; PostgreSQL's and MariaDB's own binaries must be installed
+//! (`POSTGRES_BIN` and `MARIADB_BIN` name their folders where these are unusual ones).
 //!
 //! ```no_run
 //! let server = bowshot_testkit::Postgres::start()?;
@@ -11,13 +11,19 @@
 //! ```
 
 mod certificates;
+mod client;
 pub mod conformance;
+mod encode;
 mod false_server;
+mod mariadb;
+mod owner;
 mod postgres;
+mod process;
 mod watchdog;
 
 pub use certificates::Certificates;
 pub use false_server::{FalseServer, message};
+pub use mariadb::{Builder as MariaDbBuilder, MariaDb};
 pub use postgres::{Builder, Postgres};
 
 /// Why a server could not be started or used: a sentence for who reads the test's output.

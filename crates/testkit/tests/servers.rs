@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use bowshot_testkit::{FalseServer, Postgres};
+use bowshot_testkit::{FalseServer, MariaDb, Postgres};
 
 /// Whether a process of this id exists.
 fn runs(process: u32) -> bool {
@@ -45,9 +45,40 @@ fn a_server_starts_answers_and_stops() {
 }
 
 #[test]
+fn mariadb_starts_answers_crashes_starts_again_and_stops() {
+    let mut server = MariaDb::builder().setting("sort_buffer_size", "77824").tls().start().unwrap();
+    assert_eq!(server.sql("SELECT @@sort_buffer_size, @@have_ssl").unwrap(), "77824\tYES");
+    assert_eq!(server.sql("SELECT 1, 'ä'; SELECT 2").unwrap(), "1\tä\n2");
+    assert!(server.sql("SELECT x").unwrap_err().to_string().contains("Unknown column 'x'"));
+    server.sql("CREATE TABLE numbers (n INT); INSERT INTO numbers VALUES (7)").unwrap();
+    // The client without a password, over the socket that lets root of this machine in elsewhere.
+    let accounts =
+        "SELECT COUNT(*) FROM mysql.global_priv WHERE User = 'root' AND Priv LIKE '%\"authentication_string\":\"\"%'";
+    assert_eq!(server.sql(accounts).unwrap(), "0");
+    assert!(server.certificates().unwrap().client_key().exists());
+
+    let (process, folder) = (server.pid().unwrap(), server.socket().parent().unwrap().to_owned());
+    assert!(runs(process) && folder.exists());
+    let port = server.port();
+    server.crash().unwrap();
+    assert!(!runs(process) && server.pid().is_none());
+    server.start_again().unwrap();
+    assert!(server.start_again().is_err());
+    assert_eq!((server.port(), server.sql("SELECT n FROM numbers").unwrap().as_str()), (port, "7"));
+    server.stop().unwrap();
+    drop(server);
+    assert!(!folder.exists());
+}
+
+#[test]
 fn a_server_does_not_outlive_its_owner() {
+    does_not_outlive(&["postgres", "-c", "work_mem=77MB"]);
+    does_not_outlive(&["mariadb", "-c", "max_connections=20"]);
+}
+
+fn does_not_outlive(arguments: &[&str]) {
     // The binary is killed, so that it cannot stop its server.
-    let mut owner = command().args(["postgres", "-c", "work_mem=77MB"]).spawn().unwrap();
+    let mut owner = command().args(arguments).spawn().unwrap();
     let mut line = String::new();
     BufReader::new(owner.stdout.take().unwrap()).read_line(&mut line).unwrap();
     let described: serde_json::Value = serde_json::from_str(&line).unwrap();

@@ -1,4 +1,4 @@
-//! `bowshot-testkit postgres [--tls] [--port N] [-c name=value]… [--rule 'pg_hba line']…`
+//! `bowshot-testkit postgres|mariadb [--tls] [--port N] [-c name=value]… [--rule 'pg_hba line']…`
 //!
 //! Starts a private server, prints one line of JSON on standard output when it takes connections, and stops it when
 //! standard input closes or on SIGTERM or SIGINT. For tests and benchmarks that are not written in Rust.
@@ -7,11 +7,13 @@ use std::io::{Read, Write};
 use std::process::ExitCode;
 use std::sync::mpsc;
 
-use bowshot_testkit::{Builder, Postgres, Result};
+use bowshot_testkit::{Certificates, MariaDb, Postgres, Result};
+use serde_json::{Value, json};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
-const USAGE: &str = "usage: bowshot-testkit postgres [--tls] [--port N] [-c name=value]… [--rule 'pg_hba line']…";
+const USAGE: &str =
+    "usage: bowshot-testkit postgres|mariadb [--tls] [--port N] [-c name=value]… [--rule 'pg_hba line']…";
 
 fn main() -> ExitCode {
     match run(std::env::args().skip(1)) {
@@ -25,15 +27,13 @@ fn main() -> ExitCode {
 }
 
 fn run(mut arguments: impl Iterator<Item = String>) -> Result<()> {
-    if arguments.next().as_deref() != Some("postgres") {
-        return Err(USAGE.into());
-    }
-    let builder = builder(arguments)?;
+    let database = arguments.next().ok_or(USAGE)?;
+    let wishes = Wishes::read(arguments)?;
     // Before the server: a signal meanwhile must not leave it behind.
     let mut signals = Signals::new([SIGTERM, SIGINT, SIGHUP])?;
-    let mut server = builder.start()?;
+    let mut server = wishes.start(&database)?;
     let mut output = std::io::stdout().lock();
-    writeln!(output, "{}", description(&server))?;
+    writeln!(output, "{}", server.description())?;
     output.flush()?;
 
     let (ended, end) = mpsc::channel();
@@ -52,42 +52,111 @@ fn run(mut arguments: impl Iterator<Item = String>) -> Result<()> {
     server.stop()
 }
 
-fn builder(mut arguments: impl Iterator<Item = String>) -> Result<Builder> {
-    let mut builder = Postgres::builder();
-    while let Some(argument) = arguments.next() {
-        let mut value = || arguments.next().ok_or_else(|| format!("{argument} needs a value; {USAGE}"));
-        builder = match argument.as_str() {
-            "--tls" => builder.tls(),
-            "--port" => builder.port(value()?.parse()?),
-            "--rule" => builder.rule(value()?),
-            "-c" => {
-                let setting = value()?;
-                let (name, value) = setting.split_once('=').ok_or(USAGE)?;
-                builder.setting(name, value)
-            }
-            _ => return Err(USAGE.into()),
-        };
-    }
-    Ok(builder)
+/// What the command line says of the server.
+#[derive(Default)]
+struct Wishes {
+    tls: bool,
+    port: Option<u16>,
+    settings: Vec<(String, String)>,
+    rules: Vec<String>,
 }
 
-fn description(server: &Postgres) -> serde_json::Value {
-    serde_json::json!({
-        "uri": server.uri(),
-        "socket_uri": server.socket_uri(),
-        "socket": server.socket_folder(),
-        "host": "127.0.0.1",
-        "port": server.port(),
-        "pid": server.pid(),
-        "superuser": server.superuser(),
-        "password": server.password(),
-        "folder": server.socket_folder(),
-        "certificates": server.certificates().map(|certificates| serde_json::json!({
-            "root": certificates.root(),
-            "other_root": certificates.other_root(),
-            "server": certificates.server(),
-            "client": certificates.client(),
-            "client_key": certificates.client_key(),
-        })),
+impl Wishes {
+    fn read(mut arguments: impl Iterator<Item = String>) -> Result<Self> {
+        let mut wishes = Wishes::default();
+        while let Some(argument) = arguments.next() {
+            let mut value = || arguments.next().ok_or_else(|| format!("{argument} needs a value; {USAGE}"));
+            match argument.as_str() {
+                "--tls" => wishes.tls = true,
+                "--port" => wishes.port = Some(value()?.parse()?),
+                "--rule" => wishes.rules.push(value()?),
+                "-c" => {
+                    let setting = value()?;
+                    let (name, value) = setting.split_once('=').ok_or(USAGE)?;
+                    wishes.settings.push((name.to_owned(), value.to_owned()));
+                }
+                _ => return Err(USAGE.into()),
+            }
+        }
+        Ok(wishes)
+    }
+
+    fn start(self, database: &str) -> Result<Box<dyn Server>> {
+        /// What both builders have by the same names.
+        macro_rules! with {
+            ($builder:expr) => {{
+                let builder = self.port.into_iter().fold($builder, |builder, port| builder.port(port));
+                let builder = if self.tls { builder.tls() } else { builder };
+                self.settings.into_iter().fold(builder, |builder, (name, value)| builder.setting(name, value))
+            }};
+        }
+        Ok(match database {
+            "postgres" => {
+                let builder = with!(Postgres::builder());
+                Box::new(self.rules.into_iter().fold(builder, |builder, rule| builder.rule(rule)).start()?)
+            }
+            "mariadb" if self.rules.is_empty() => Box::new(with!(MariaDb::builder()).start()?),
+            _ => return Err(USAGE.into()),
+        })
+    }
+}
+
+/// A server as this program sees it.
+trait Server {
+    /// What the one line says.
+    fn description(&self) -> Value;
+
+    fn stop(&mut self) -> Result<()>;
+}
+
+impl Server for Postgres {
+    fn description(&self) -> Value {
+        json!({
+            "uri": self.uri(),
+            "socket_uri": self.socket_uri(),
+            "socket": self.socket_folder(),
+            "host": "127.0.0.1",
+            "port": self.port(),
+            "pid": self.pid(),
+            "superuser": self.superuser(),
+            "password": self.password(),
+            "folder": self.socket_folder(),
+            "certificates": self.certificates().map(files),
+        })
+    }
+
+    fn stop(&mut self) -> Result<()> {
+        Postgres::stop(self)
+    }
+}
+
+impl Server for MariaDb {
+    fn description(&self) -> Value {
+        json!({
+            "uri": self.uri(),
+            "socket_uri": self.socket_uri(),
+            "socket": self.socket(),
+            "host": "127.0.0.1",
+            "port": self.port(),
+            "pid": self.pid(),
+            "superuser": self.user(),
+            "password": self.password(),
+            "folder": self.socket().parent(),
+            "certificates": self.certificates().map(files),
+        })
+    }
+
+    fn stop(&mut self) -> Result<()> {
+        MariaDb::stop(self)
+    }
+}
+
+fn files(certificates: &Certificates) -> Value {
+    json!({
+        "root": certificates.root(),
+        "other_root": certificates.other_root(),
+        "server": certificates.server(),
+        "client": certificates.client(),
+        "client_key": certificates.client_key(),
     })
 }
