@@ -2,18 +2,24 @@
 //! the files.
 
 mod check;
+mod database;
+pub mod databases;
 mod display;
-mod document;
+mod load;
+mod run;
+mod tables;
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
-use bowshot_core::{Impossible, Options, Partitioning, parse_type};
+use bowshot_core::{Impossible, Options, Params, Partitioning, Query, Value as Param, parse_type};
 use serde::Deserialize;
 
-pub use check::{check, read};
+pub use check::{Table, check, read};
+pub use database::{Database, Situation};
 pub use display::display;
-pub use document::TypeTable;
+pub use load::suites;
+pub use run::run;
+pub use tables::{compare_support, compare_types};
 
 use crate::Result;
 
@@ -24,7 +30,7 @@ pub struct Suite {
     /// The file's name without its ending.
     #[serde(skip)]
     pub name: String,
-    /// SQL that runs once, before the first case, in a database of the suite's own.
+    /// SQL that runs once, before the first case, in a database of the suite's own; that of the cases follows it.
     #[serde(default)]
     pub setup: String,
     /// The cases, in the order of the file.
@@ -38,11 +44,25 @@ pub struct Suite {
 pub struct Case {
     /// What it shows.
     pub name: String,
-    /// SQL that runs before it.
+    /// SQL that runs after the suite's.
     #[serde(default)]
     pub setup: String,
     /// The query.
+    #[serde(default)]
     pub sql: String,
+    /// Queries in its place that are read as one result.
+    #[serde(default)]
+    pub list: Vec<String>,
+    /// Values of its placeholders, in order.
+    #[serde(default)]
+    params: Vec<toml::Value>,
+    /// What a source has that can read it, as the support table names it.
+    pub feature: Option<String>,
+    /// Why a source does not run it.
+    pub skip: Option<String>,
+    /// The state of the world that it is read in.
+    #[serde(default)]
+    pub at: Situation,
     /// The Arrow type of its only column.
     #[serde(rename = "type")]
     type_name: Option<String>,
@@ -66,11 +86,21 @@ pub struct Case {
     types: BTreeMap<String, String>,
     /// `null`: infinite dates and timestamps are NULL.
     infinity: Option<String>,
+    /// `null`: dates without a day, a month or a year are NULL.
+    zero_dates: Option<String>,
+    /// `false`: partitions may see different states.
+    one_snapshot: Option<bool>,
     /// The protocols that can read it; all of them if none is named.
     #[serde(default)]
     pub protocols: Vec<String>,
     /// A whole-numbered column by whose ranges it is read as well, in any order.
     pub partition_on: Option<String>,
+    /// Whether it stands in the table of errors.
+    #[serde(default)]
+    in_errors: bool,
+    /// Whether its rows may come in any order.
+    #[serde(default)]
+    any_order: bool,
     /// Whether the source splits it by itself.
     #[serde(default)]
     pub split: bool,
@@ -123,7 +153,12 @@ pub struct Failing {
     pub kind: String,
     /// The column that it names.
     pub column: Option<String>,
+    /// The database's own code.
+    pub sqlstate: Option<String>,
+    /// The character of the query that it points at, from 1.
+    pub position: Option<usize>,
     /// A part of its message.
+    #[serde(default)]
     pub message: String,
     /// A part of its hint.
     pub hint: Option<String>,
@@ -131,21 +166,6 @@ pub struct Failing {
 
 fn once() -> usize {
     1
-}
-
-/// The suites of a database: the files in the folder of this name.
-pub fn suites(database: &str) -> Result<Vec<Suite>> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../conformance").join(database);
-    let mut suites = Vec::new();
-    for entry in std::fs::read_dir(&folder)? {
-        let path = entry?.path();
-        let suite: Suite =
-            toml::from_str(&std::fs::read_to_string(&path)?).map_err(|error| format!("{}: {error}", path.display()))?;
-        let name = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
-        suites.push(Suite { name, ..suite });
-    }
-    suites.sort_by(|a, b| a.name.cmp(&b.name));
-    if suites.is_empty() { Err(format!("{} holds no cases", folder.display()).into()) } else { Ok(suites) }
 }
 
 impl Case {
@@ -159,6 +179,11 @@ impl Case {
         Some(std::iter::repeat_n(columns, self.copies.unwrap_or(1)).flatten().collect())
     }
 
+    /// Whether it ends in an error.
+    pub fn fails(&self) -> bool {
+        self.error.is_some()
+    }
+
     /// How its user reads it: in one partition, with the types and settings of the case.
     pub fn options(&self) -> Result<Options> {
         let mut options =
@@ -166,11 +191,39 @@ impl Case {
         for (column, name) in &self.types {
             options.types.insert(column.clone(), parse_type(name)?);
         }
-        match self.infinity.as_deref() {
-            None | Some("error") => {}
-            Some("null") => options.infinity = Impossible::Null,
-            Some(other) => return Err(format!("infinity is error or null, not {other}").into()),
-        }
+        options.infinity = impossible("infinity", self.infinity.as_deref())?;
+        options.zero_dates = impossible("zero_dates", self.zero_dates.as_deref())?;
+        options.one_snapshot = self.one_snapshot.unwrap_or(true);
         Ok(options)
     }
+
+    /// The queries of its request.
+    pub fn queries(&self) -> Result<Vec<Query>> {
+        if !self.list.is_empty() {
+            return Ok(self.list.iter().map(Query::new).collect());
+        }
+        let params = self.params.iter().map(param).collect::<Result<Vec<_>>>()?;
+        let params = if params.is_empty() { Params::None } else { Params::Positional(params) };
+        Ok(vec![Query { sql: self.sql.clone(), params }])
+    }
+}
+
+fn impossible(name: &str, word: Option<&str>) -> Result<Impossible> {
+    match word {
+        None | Some("error") => Ok(Impossible::Error),
+        Some("null") => Ok(Impossible::Null),
+        Some(other) => Err(format!("{name} is error or null, not {other}").into()),
+    }
+}
+
+/// `"null"` stands for NULL, which TOML lacks.
+fn param(value: &toml::Value) -> Result<Param> {
+    Ok(match value {
+        toml::Value::String(text) if text == "null" => Param::Null,
+        toml::Value::String(text) => Param::Text(text.clone()),
+        toml::Value::Integer(number) => Param::Int(*number),
+        toml::Value::Float(number) => Param::Float(*number),
+        toml::Value::Boolean(truth) => Param::Bool(*truth),
+        other => return Err(format!("{other:?} is no parameter").into()),
+    })
 }

@@ -2,7 +2,7 @@
 
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
-use bowshot_core::{Cancel, Error, Options, Query, Request, SOURCE_TYPE, Source, Stream, format_type};
+use bowshot_core::{Cancel, Error, Options, Request, SOURCE_TYPE, Source, Stream, format_type};
 
 use super::{Case, Column, Failing, Value, display};
 
@@ -17,13 +17,19 @@ pub struct Table {
 }
 
 /// Reads the case's query.
-pub fn read(source: &dyn Source, case: &Case, options: Options) -> Result<Table, Error> {
-    let request = Request::new(Query::new(&case.sql), options);
+///
+/// # Errors
+/// The case itself makes no sense; what the source says is inside.
+pub fn read(source: &dyn Source, case: &Case, options: Options) -> crate::Result<Result<Table, Error>> {
+    let request = Request { queries: case.queries()?, options };
     let cancel = Cancel::new();
-    let plan = source.plan(&request, &cancel)?;
+    let plan = match source.plan(&request, &cancel) {
+        Ok(plan) => plan,
+        Err(error) => return Ok(Err(error)),
+    };
     let (schema, partitions) = (SchemaRef::clone(&plan.schema), plan.partitions.len());
-    let batches = Stream::start(plan, &request.options, cancel).collect::<Result<Vec<_>, _>>()?;
-    Ok(Table { schema, batches, partitions })
+    let batches: Result<Vec<_>, _> = Stream::start(plan, &request.options, cancel).collect();
+    Ok(batches.map(|batches| Table { schema, batches, partitions }))
 }
 
 /// Whether the outcome is what the case says; if not, what is different. With `any_order`, rows may come in any.
@@ -41,6 +47,8 @@ fn check_error(error: &Error, expected: &Failing) -> Result<(), String> {
     let contains = |text: Option<&str>, part: &str| text.unwrap_or_default().contains(part);
     let same = format!("{:?}", error.kind()) == expected.kind
         && (expected.column.is_none() || error.column() == expected.column.as_deref())
+        && (expected.sqlstate.is_none() || error.sqlstate() == expected.sqlstate.as_deref())
+        && (expected.position.is_none() || error.position() == expected.position)
         && error.message().contains(&expected.message)
         && expected.hint.as_ref().is_none_or(|hint| contains(error.hint(), hint));
     if same { Ok(()) } else { Err(format!("another error: {error:?}, of column {:?}", error.column())) }

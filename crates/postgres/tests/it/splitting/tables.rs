@@ -13,7 +13,7 @@ fn size_decides() {
     let read = read_by(&over(1), "SELECT id FROM big");
     assert_eq!((read.partitions, read.reason.as_str()), (1, "one connection reads it"));
     let single = Options { partitioning: bowshot_core::Partitioning::Single, ..over(4) };
-    assert_eq!(read_by(&single, "SELECT id FROM big").reason, "it was asked for");
+    assert_eq!(read_by(&single, "SELECT id FROM big").reason, "the user asks for one");
 }
 
 #[test]

@@ -1,0 +1,48 @@
+//! The files, and what they say of one database.
+
+use std::path::Path;
+
+use toml::{Table, Value};
+
+use super::Suite;
+use crate::Result;
+
+/// The suites of a database: those in the folder of its name, and those that every source runs, with what they say
+/// otherwise of this one.
+pub fn suites(database: &str) -> Result<Vec<Suite>> {
+    let mut suites = folder(database, database)?;
+    suites.extend(folder("every", database)?);
+    if suites.is_empty() { Err(format!("there are no cases of {database}").into()) } else { Ok(suites) }
+}
+
+fn folder(name: &str, database: &str) -> Result<Vec<Suite>> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../conformance").join(name);
+    let mut suites = Vec::new();
+    // A source may have no cases of its own.
+    for entry in std::fs::read_dir(&folder).into_iter().flatten() {
+        let path = entry?.path();
+        let wrong = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
+        let mut table: Table = std::fs::read_to_string(&path)?.parse().map_err(|error| wrong(&error))?;
+        choose(&mut table, database);
+        for case in table.get_mut("case").and_then(Value::as_array_mut).into_iter().flatten() {
+            case.as_table_mut().into_iter().for_each(|case| choose(case, database));
+        }
+        let suite: Suite = table.try_into().map_err(|error| wrong(&error))?;
+        let name = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+        suites.push(Suite { name, ..suite });
+    }
+    suites.sort_by(|a, b| a.name.cmp(&b.name));
+    Ok(suites)
+}
+
+/// Puts what `on.<database>` says in the place of what is said of all. `columns`, `type` and `error` exclude each other.
+fn choose(table: &mut Table, database: &str) {
+    let Some(Value::Table(mut on)) = table.remove("on") else { return };
+    let Some(Value::Table(own)) = on.remove(database) else { return };
+    if ["columns", "type", "error"].iter().any(|key| own.contains_key(*key)) {
+        for key in ["columns", "type", "values", "error"] {
+            table.remove(key);
+        }
+    }
+    table.extend(own);
+}
