@@ -30,6 +30,8 @@ class _Source(TypedDict, total=False):
     params: Params
     types: Mapping[str, Any] | None
     infinity: Literal["error", "null"]
+    zero_dates: Literal["error", "null"]
+    one_snapshot: bool
     protocol: str | None
     partition_on: str | None
     partition_range: tuple[int, int] | None
@@ -129,6 +131,8 @@ def read_sql(
     pre_execution_query: str | Sequence[str] | None = None,
     types: Mapping[str, Any] | None = None,
     infinity: str = "error",
+    zero_dates: str = "error",
+    one_snapshot: bool = True,
     connections: int | None = None,
     progress: Any = None,
     batch_size: int | None = None,
@@ -171,6 +175,11 @@ def read_sql(
         Arrow types by column name in place of the source's choice: `{"price": "float64"}`.
     infinity
         What becomes of infinite dates and timestamps: `"error"` or `"null"`.
+    zero_dates
+        What becomes of MySQL's dates without a day, a month or a year (`0000-00-00`): `"error"` or `"null"`.
+    one_snapshot
+        Whether partitions must see one state of the database. Where a source cannot give that to several connections
+        (ODBC, for one), the result is one partition; `False` is your word that partitions may see different states.
     connections
         How many connections may read at once; one a core, at most 8, without it.
     progress
@@ -222,6 +231,8 @@ def read_sql(
         pre_execution_query=pre_execution_query,
         types=types,
         infinity=infinity,
+        zero_dates=zero_dates,
+        one_snapshot=one_snapshot,
         connections=connections,
         several=len(where.queries) > 1,
         batch_bytes=batch_bytes,

@@ -19,6 +19,8 @@ pub(crate) struct Keywords {
     partition_range: Option<(i64, i64)>,
     types: Vec<(String, String)>,
     infinity: String,
+    zero_dates: String,
+    one_snapshot: bool,
     before: Vec<String>,
     batch_bytes: Option<usize>,
     buffer_bytes: Option<usize>,
@@ -42,17 +44,22 @@ impl Keywords {
             types.insert(column, data_type);
         }
         options.types = types;
-        options.infinity = match self.infinity.as_str() {
-            "error" => Impossible::Error,
-            "null" => Impossible::Null,
-            other => {
-                return Err(Error::new(ErrorKind::Config, format!("infinity=\"{other}\" means nothing"))
-                    .with_hint("write \"error\" or \"null\""));
-            }
-        };
+        options.infinity = impossible("infinity", &self.infinity)?;
+        options.zero_dates = impossible("zero_dates", &self.zero_dates)?;
+        options.one_snapshot = self.one_snapshot;
         options.batch_bytes = self.batch_bytes.unwrap_or(options.batch_bytes);
         options.buffer_bytes = self.buffer_bytes.unwrap_or(options.buffer_bytes);
         Ok(options)
+    }
+}
+
+/// What becomes of values that Arrow cannot hold.
+fn impossible(option: &str, word: &str) -> Result<Impossible> {
+    match word {
+        "error" => Ok(Impossible::Error),
+        "null" => Ok(Impossible::Null),
+        other => Err(Error::new(ErrorKind::Config, format!("{option}=\"{other}\" means nothing"))
+            .with_hint("write \"error\" or \"null\"")),
     }
 }
 
