@@ -1,0 +1,119 @@
+use arrow_array::builder::{StringDictionaryBuilder, StringViewBuilder};
+use arrow_array::types::Int32Type;
+use arrow_array::{Decimal128Array, Int64Array, StringArray};
+use arrow_ipc::CompressionType;
+use arrow_ipc::writer::{DictionaryTracker, IpcDataGenerator, IpcWriteContext, IpcWriteOptions};
+use arrow_schema::Schema;
+
+use super::*;
+use crate::body::Body;
+use crate::header::arrange;
+
+fn address() -> Address {
+    Address { tls: false, host: "h".into(), port: 1 }
+}
+
+/// Every message of a stream with this batch, as it arrives here.
+fn messages(batch: &RecordBatch, options: &IpcWriteOptions) -> Vec<Message> {
+    let generator = IpcDataGenerator::default();
+    let mut tracker = DictionaryTracker::new(false);
+    let schema = generator.schema_to_bytes_with_dictionary_tracker(batch.schema_ref(), &mut tracker, options);
+    let (dictionaries, data) = generator.encode(batch, &mut tracker, options, &mut IpcWriteContext::default()).unwrap();
+    let arrived = |data: arrow_ipc::writer::EncodedData| arrive(data.ipc_message, &data.arrow_data);
+    std::iter::once(schema).chain(dictionaries).chain([data]).map(arrived).collect()
+}
+
+fn arrive(mut header: Vec<u8>, bytes: &[u8]) -> Message {
+    let pieces = arrange(&mut header, bytes.len()).unwrap();
+    let mut body = Body::new(bytes.len(), pieces);
+    bytes.chunks(1000).for_each(|chunk| body.push(chunk));
+    Message { header, body: body.finish() }
+}
+
+fn sample() -> RecordBatch {
+    let rows = 1000;
+    let mut codes = StringDictionaryBuilder::<Int32Type>::new();
+    let mut views = StringViewBuilder::new();
+    for row in 0..rows {
+        codes.append_value(["ash", "birch", "cedar"][row % 3]);
+        views.append_value(format!("a text that is too long for a view {row}"));
+    }
+    let words = (0..rows).map(|row| (row % 7 > 0).then(|| "x".repeat(row % 50)));
+    let columns: [(&str, ArrayRef); 5] = [
+        ("n", Arc::new(Int64Array::from_iter((0..1000).map(|n| (n % 5 > 0).then_some(n))))),
+        ("d", Arc::new(Decimal128Array::from_iter_values(0..1000).with_precision_and_scale(15, 2).unwrap())),
+        ("t", Arc::new(words.collect::<StringArray>())),
+        ("c", Arc::new(codes.finish())),
+        ("v", Arc::new(views.finish())),
+    ];
+    RecordBatch::try_from_iter(columns).unwrap()
+}
+
+fn decode(messages: &[Message]) -> Result<Vec<RecordBatch>> {
+    let (first, rest) = messages.split_first().unwrap();
+    let mut decoder = Decoder::new(first, 1 << 20, &address())?;
+    rest.iter().filter_map(|message| decoder.decode(message, &address()).transpose()).collect()
+}
+
+#[test]
+fn batches_arrive_as_they_were_sent() {
+    let sample = sample();
+    for compression in [None, Some(CompressionType::LZ4_FRAME), Some(CompressionType::ZSTD)] {
+        for alignment in [8, 64] {
+            let options = IpcWriteOptions::try_new(alignment, false, arrow_ipc::MetadataVersion::V5).unwrap();
+            let options = options.try_with_compression(compression).unwrap();
+            let batches = decode(&messages(&sample, &options)).unwrap();
+            assert_eq!(batches, [sample.clone()]);
+        }
+    }
+    let empty = RecordBatch::new_empty(Arc::new(Schema::empty()));
+    assert!(decode(&messages(&empty, &IpcWriteOptions::default())).is_ok());
+}
+
+#[test]
+fn values_are_not_copied_again() {
+    let options = IpcWriteOptions::try_new(8, false, arrow_ipc::MetadataVersion::V5).unwrap();
+    let messages = messages(&sample(), &options);
+    let body = messages.last().unwrap().body.as_ptr_range();
+    let batches = decode(&messages).unwrap();
+    for name in ["n", "d", "t", "v"] {
+        let data = batches[0].column_by_name(name).unwrap().to_data();
+        assert!(data.buffers().iter().all(|buffer| body.contains(&buffer.as_ptr())), "{name} was copied");
+    }
+}
+
+#[test]
+fn no_byte_makes_it_panic() {
+    let options = IpcWriteOptions::default();
+    let sound = messages(&sample().slice(0, 10), &options);
+    let mut failures = 0;
+    for broken in 0..sound.len() {
+        for place in 0..sound[broken].header.len() {
+            for value in [0, 1, 0x7f, 0x80, 0xff] {
+                let copies =
+                    sound.iter().map(|message| Message { header: message.header.clone(), body: message.body.clone() });
+                let mut copies: Vec<Message> = copies.collect();
+                copies[broken].header[place] = value;
+                let size = copies[broken].body.len();
+                let mut header = copies[broken].header.clone();
+                // Either the metadata is refused, or what it says is read or refused.
+                match arrange(&mut header, size) {
+                    Err(_) => failures += 1,
+                    Ok(_) => failures += usize::from(decode(&copies).is_err()),
+                }
+            }
+        }
+    }
+    assert!(failures > 100, "only {failures} were refused");
+}
+
+#[test]
+fn what_would_become_too_large_is_refused() {
+    let options = IpcWriteOptions::default().try_with_compression(Some(CompressionType::ZSTD)).unwrap();
+    let zeros: ArrayRef = Arc::new(Int64Array::from(vec![0; 4 << 20]));
+    let batch = RecordBatch::try_from_iter([("n", zeros)]).unwrap();
+    let messages = messages(&batch, &options);
+    assert!(messages[1].body.len() < 1 << 20);
+    let error = decode(&messages).unwrap_err();
+    assert!(error.message().contains("more than 16777216"), "{error}");
+}

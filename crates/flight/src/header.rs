@@ -1,0 +1,64 @@
+//! The metadata of a batch: where in the body its buffers lie, and where they shall lie in memory.
+
+use arrow_ipc::{Message, RecordBatch, root_as_message};
+
+/// Where buffers begin in memory, in bytes: what every Arrow type and every vector instruction is content with.
+const ALIGNMENT: usize = 64;
+
+/// A piece of a message's body and its place in memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Piece {
+    pub(crate) from: usize,
+    pub(crate) length: usize,
+    pub(crate) to: usize,
+}
+
+/// Decides where each buffer of a body of `size` bytes goes, and changes the metadata accordingly.
+///
+/// Servers align buffers to 8 bytes within a body, and the body begins anywhere in a message: decimals would lie where
+/// they cannot be read, and would be copied once more. `None` where the body is to be kept as it came.
+pub(crate) fn arrange(header: &mut [u8], size: usize) -> Result<Option<Vec<Piece>>, String> {
+    if header.is_empty() {
+        return Ok(None);
+    }
+    let message = root_as_message(header).map_err(|error| format!("metadata that cannot be read ({error})"))?;
+    let Some(batch) = batch_of(&message) else { return Ok(None) };
+    if u32::try_from(batch.length()).is_err() {
+        return Err(format!("a batch of {} rows", batch.length()));
+    }
+    let Some(buffers) = batch.buffers() else { return Ok(None) };
+    let mut pieces = Vec::with_capacity(buffers.len());
+    let (mut end, mut to) = (0, 0);
+    let mut in_order = true;
+    for buffer in buffers {
+        let outside = || format!("a buffer outside of its message's {size} bytes");
+        let from = usize::try_from(buffer.offset()).map_err(|_| outside())?;
+        let length = usize::try_from(buffer.length()).map_err(|_| outside())?;
+        let after = from.checked_add(length).filter(|after| *after <= size || length == 0).ok_or_else(outside)?;
+        in_order &= from >= end || length == 0;
+        if length > 0 {
+            end = after;
+        }
+        pieces.push(Piece { from, length, to });
+        to = to.checked_add(length.next_multiple_of(ALIGNMENT)).ok_or_else(outside)?;
+    }
+    if !in_order {
+        return Ok(None);
+    }
+    // Each buffer is two 64-bit numbers in the metadata: its offset and its length.
+    let bytes = buffers.bytes();
+    let place = (bytes.as_ptr() as usize).wrapping_sub(header.as_ptr() as usize);
+    let entries = header.get_mut(place..place + 16 * pieces.len()).ok_or("metadata whose buffers lie outside of it")?;
+    for (entry, piece) in entries.chunks_exact_mut(16).zip(&pieces) {
+        let offset = i64::try_from(piece.to).map_err(|_| "a body that is too large")?;
+        if let Some(field) = entry.first_chunk_mut::<8>() {
+            *field = offset.to_le_bytes();
+        }
+    }
+    Ok(Some(pieces))
+}
+
+/// The batch in a message, also that of a dictionary.
+pub(crate) fn batch_of<'a>(message: &Message<'a>) -> Option<RecordBatch<'a>> {
+    message.header_as_record_batch().or_else(|| message.header_as_dictionary_batch().and_then(|batch| batch.data()))
+}
