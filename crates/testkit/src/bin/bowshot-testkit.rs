@@ -1,4 +1,5 @@
-//! `bowshot-testkit postgres|mariadb [--tls] [--port N] [-c name=value]… [--rule 'pg_hba line']…`
+//! `bowshot-testkit postgres|mariadb [--tls] [--port N] [-c name=value]… [--rule 'pg_hba line']…`, and
+//! `bowshot-testkit conformance NAME`, a database with all suites of the conformance cases set up in it.
 //!
 //! Starts a private server, prints one line of JSON on standard output when it takes connections, and stops it when
 //! standard input closes or on SIGTERM or SIGINT. For tests and benchmarks that are not written in Rust.
@@ -7,13 +8,14 @@ use std::io::{Read, Write};
 use std::process::ExitCode;
 use std::sync::mpsc;
 
+use bowshot_testkit::conformance::{Database, Situation, databases, suites};
 use bowshot_testkit::{Certificates, MariaDb, Postgres, Result};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
-const USAGE: &str =
-    "usage: bowshot-testkit postgres|mariadb [--tls] [--port N] [-c name=value]… [--rule 'pg_hba line']…";
+const USAGE: &str = "usage: bowshot-testkit postgres|mariadb [--tls] [--port N] [-c name=value]… [--rule 'pg_hba line']…\n       \
+                     bowshot-testkit conformance NAME";
 
 fn main() -> ExitCode {
     match run(std::env::args().skip(1)) {
@@ -28,10 +30,12 @@ fn main() -> ExitCode {
 
 fn run(mut arguments: impl Iterator<Item = String>) -> Result<()> {
     let database = arguments.next().ok_or(USAGE)?;
-    let wishes = Wishes::read(arguments)?;
     // Before the server: a signal meanwhile must not leave it behind.
     let mut signals = Signals::new([SIGTERM, SIGINT, SIGHUP])?;
-    let mut server = wishes.start(&database)?;
+    let mut server: Box<dyn Server> = match database.as_str() {
+        "conformance" => Box::new(Cases::prepare(&arguments.next().ok_or(USAGE)?)?),
+        database => Wishes::read(arguments)?.start(database)?,
+    };
     let mut output = std::io::stdout().lock();
     writeln!(output, "{}", server.description())?;
     output.flush()?;
@@ -107,6 +111,39 @@ trait Server {
     fn description(&self) -> Value;
 
     fn stop(&mut self) -> Result<()>;
+}
+
+/// A database with all suites set up in it; it ends when it is dropped.
+struct Cases {
+    _database: Box<dyn Database>,
+    description: Value,
+}
+
+impl Cases {
+    fn prepare(name: &str) -> Result<Self> {
+        let mut database = databases::start(name)?;
+        let version = database.version();
+        let mut uris = Map::new();
+        for suite in suites(name)?.iter().filter(|suite| !suite.cases_of(version).is_empty()) {
+            uris.insert(suite.name.clone(), database.prepare(&suite.name, &suite.setup_of(version))?.into());
+        }
+        let address = |situation: &Situation| {
+            Some((serde_json::to_value(situation).ok()?.as_str()?.to_owned(), database.address(*situation)?.into()))
+        };
+        let addresses: Map<String, Value> = Situation::UNREACHABLE.iter().filter_map(address).collect();
+        let description = json!({ "version": version, "suites": uris, "addresses": addresses });
+        Ok(Cases { _database: database, description })
+    }
+}
+
+impl Server for Cases {
+    fn description(&self) -> Value {
+        self.description.clone()
+    }
+
+    fn stop(&mut self) -> Result<()> {
+        Ok(())
+    }
 }
 
 impl Server for Postgres {

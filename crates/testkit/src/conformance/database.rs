@@ -1,11 +1,11 @@
 //! What the cases need of a database.
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use crate::Result;
 
 /// A state of the world that a case is read in.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Situation {
     /// All is well.
@@ -26,6 +26,10 @@ pub enum Situation {
 }
 
 impl Situation {
+    /// Those in which an address leads nowhere.
+    pub const UNREACHABLE: [Situation; 4] =
+        [Situation::WrongPassword, Situation::DeadHost, Situation::SilentHost, Situation::UnknownDatabase];
+
     /// As the documents call it.
     pub fn title(self) -> &'static str {
         match self {

@@ -10,7 +10,18 @@ pub use sqlite::Sqlite;
 
 use std::net::TcpListener;
 
+use super::Database;
 use crate::Result;
+
+/// Starts the database of this name.
+pub fn start(name: &str) -> Result<Box<dyn Database>> {
+    Ok(match name {
+        "mysql" => Box::new(MySql::start()?),
+        "postgres" => Box::new(Postgres::start()?),
+        "sqlite" => Box::new(Sqlite::start()?),
+        _ => return Err(format!("no database here is called {name}").into()),
+    })
+}
 
 /// A port on which nobody listens.
 fn free_port() -> Result<u16> {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use toml::{Table, Value};
 
-use super::Suite;
+use super::{Case, Suite};
 use crate::Result;
 
 /// The suites of a database: those in the folder of its name, and those that every source runs, with what they say
@@ -45,4 +45,22 @@ fn choose(table: &mut Table, database: &str) {
         }
     }
     table.extend(own);
+}
+
+impl Suite {
+    /// The cases that a database of this version runs.
+    pub fn cases_of(&self, version: u32) -> Vec<&Case> {
+        self.cases.iter().filter(|case| case.skip.is_none() && case.since <= version).collect()
+    }
+
+    /// The SQL that makes what those cases need.
+    pub fn setup_of(&self, version: u32) -> String {
+        let own = self.cases_of(version).into_iter().map(|case| &case.setup);
+        let setup: Vec<&str> = std::iter::once(&self.setup)
+            .chain(own)
+            .map(|sql| sql.trim().trim_end_matches(';'))
+            .filter(|sql| !sql.is_empty())
+            .collect();
+        setup.join(";\n")
+    }
 }

@@ -24,17 +24,11 @@ pub fn run(database: &mut dyn Database, connect: Connect<'_>) -> Result<usize> {
     let (mut failures, mut checked) = (String::new(), 0);
     let mut last = Vec::new();
     for suite in suites(database.name())? {
-        let cases: Vec<&Case> =
-            suite.cases.iter().filter(|case| case.skip.is_none() && case.since <= database.version()).collect();
+        let cases = suite.cases_of(database.version());
         if cases.is_empty() {
             continue;
         }
-        let setup: Vec<&str> = std::iter::once(&suite.setup)
-            .chain(cases.iter().map(|case| &case.setup))
-            .map(String::as_str)
-            .filter(|sql| !sql.trim().is_empty())
-            .collect();
-        let uri = database.prepare(&suite.name, &setup.join(";\n"))?;
+        let uri = database.prepare(&suite.name, &suite.setup_of(database.version()))?;
         for case in cases {
             checked += 1;
             if case.at == Situation::KilledInMidStream {
