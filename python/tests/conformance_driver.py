@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 import sqlite3
 from decimal import Context, Decimal
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -70,9 +69,9 @@ def register_types(connection: psycopg.Connection[Any]) -> None:
             TypeInfo(name, oid, array).register(connection)
 
 
-def sqlite_values(path: Path, case: dict[str, Any], schema: pa.Schema) -> list[list[str]]:
+def sqlite_values(uri: str, case: dict[str, Any], schema: pa.Schema) -> list[list[str]]:
     """The values of each column."""
-    connection = sqlite3.connect(path)
+    connection = sqlite3.connect(uri.removeprefix("sqlite:///"))
     rows = connection.execute(case["sql"]).fetchall()
     connection.close()
     return [[top(row[column], field.type) for row in rows] for column, field in enumerate(schema)]
