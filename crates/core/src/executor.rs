@@ -9,7 +9,7 @@ use arrow_array::RecordBatch;
 use arrow_schema::{ArrowError, SchemaRef};
 use parking_lot::{Condvar, Mutex};
 
-use crate::{Cancel, Connection, Error, ErrorKind, Options, Plan, Progress, Result, Scan};
+use crate::{Cancel, Connection, Error, ErrorKind, Options, Plan, Progress, Result, Scan, bytes_of};
 
 /// What a destination does to each batch, in the worker's thread, before it waits for the consumer.
 pub type Map = Arc<dyn Fn(RecordBatch) -> Result<RecordBatch> + Send + Sync>;
@@ -151,7 +151,7 @@ impl Stream {
         match &polled {
             Ok(Poll::Batch(batch)) => {
                 self.rows += batch.num_rows() as u64;
-                self.bytes += batch.get_array_memory_size() as u64;
+                self.bytes += bytes_of(batch) as u64;
             }
             Ok(Poll::Pending) => {}
             Ok(Poll::Done) => {
@@ -225,7 +225,7 @@ impl Shared {
             }
             if let Some(slot) = state.slots.front_mut() {
                 if let Some(batch) = slot.batches.pop_front() {
-                    state.waiting -= batch.get_array_memory_size();
+                    state.waiting -= bytes_of(&batch);
                     self.room.notify_all();
                     return Ok(Poll::Batch(batch));
                 }
@@ -272,7 +272,7 @@ impl Shared {
 
     /// Hands over a batch of partition `index`, when there is room. False when nobody wants it any more.
     fn put(&self, index: usize, batch: RecordBatch) -> bool {
-        let bytes = batch.get_array_memory_size();
+        let bytes = bytes_of(&batch);
         let mut state = self.state.lock();
         loop {
             if state.stopped || state.error.is_some() {

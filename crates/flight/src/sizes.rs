@@ -1,10 +1,9 @@
 //! Batches of about the size that is asked for.
 
-use arrow_array::cast::AsArray;
-use arrow_array::{Array, RecordBatch};
-use arrow_schema::{DataType, SchemaRef};
+use arrow_array::RecordBatch;
+use arrow_schema::SchemaRef;
 use arrow_select::concat::concat_batches;
-use bowshot_core::Result;
+use bowshot_core::{Result, bytes_of};
 
 /// A batch of at least this part of what is asked for is handed on as it came.
 const SMALL: usize = 8;
@@ -41,7 +40,7 @@ impl Sizes {
 
     /// Takes a batch; what waited before it comes first.
     pub(crate) fn push(&mut self, batch: RecordBatch) -> Result<Option<RecordBatch>> {
-        let (rows, bytes) = (batch.num_rows(), bytes(&batch));
+        let (rows, bytes) = (batch.num_rows(), bytes_of(&batch));
         if rows == 0 {
             return Ok(None);
         }
@@ -70,23 +69,6 @@ impl Sizes {
             _ => Some(concat_batches(&self.schema, &small)?),
         })
     }
-}
-
-/// The bytes of a batch's values: other columns may lie in the same memory, and count there.
-fn bytes(batch: &RecordBatch) -> usize {
-    batch
-        .columns()
-        .iter()
-        .map(|column| {
-            let own = column.to_data().get_slice_memory_size().unwrap_or_else(|_| column.get_array_memory_size());
-            // Views point to their text, which is not part of their slice.
-            own + match column.data_type() {
-                DataType::Utf8View => column.as_string_view().total_buffer_bytes_used(),
-                DataType::BinaryView => column.as_binary_view().total_buffer_bytes_used(),
-                _ => 0,
-            }
-        })
-        .sum()
 }
 
 #[cfg(test)]

@@ -15,6 +15,7 @@ mod client;
 pub mod conformance;
 mod encode;
 mod false_server;
+mod flight;
 mod mariadb;
 mod owner;
 mod postgres;
@@ -23,6 +24,7 @@ mod watchdog;
 
 pub use certificates::Certificates;
 pub use false_server::{FalseServer, message};
+pub use flight::{Roapi, Sail};
 pub use mariadb::{Builder as MariaDbBuilder, MariaDb};
 pub use postgres::{Builder, Postgres};
 
