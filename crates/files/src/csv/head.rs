@@ -1,0 +1,135 @@
+//! The first look at a file: its names, what its values look like, and where records begin.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use bowshot_core::{Error, ErrorKind, Result};
+use memchr::memchr_iter;
+
+use super::Rules;
+use super::decode::Block;
+use super::evidence::Evidence;
+use super::input::{fill, input};
+use super::read::fault;
+use super::records::Records;
+use super::split::split;
+use crate::error::damaged;
+use crate::format::is_gzip;
+use crate::open::Open;
+
+/// What planning learns of one file.
+pub(crate) struct Head {
+    pub(super) names: Vec<String>,
+    pub(super) evidence: Vec<Evidence>,
+    /// Ranges of bytes, and the number of their first line.
+    pub(super) pieces: Vec<(Range<u64>, u64)>,
+    /// Whether the only piece is the whole file, header and all: it is compressed.
+    pub(super) whole: bool,
+}
+
+/// How much of the beginning is looked at for types, and how much where each further piece begins.
+const SAMPLE: usize = 1 << 20;
+const PROBE: u64 = 64 << 10;
+/// A header is never longer.
+const LONGEST: usize = 64 << 20;
+
+impl Head {
+    pub(crate) fn load(open: Arc<Open>, rules: &Rules, target: u64, workers: usize) -> Result<Self> {
+        let name = &open.file.name;
+        let mut text = Vec::new();
+        let mut input = input(&open, 0, open.len());
+        let mut last = fill(input.as_mut(), &mut text, SAMPLE, name)? < SAMPLE;
+        let bom = byte_order_mark(&text, name)?;
+        let mut records = Records::new(rules, None);
+        let body = loop {
+            let rest = text.get(bom..).unwrap_or_default();
+            let end = records.split(rest, last, 1).map_err(|found| fault(name, rest, 1, &found))?;
+            if records.rows == 1 || last {
+                break bom + if rules.header { end } else { 0 };
+            }
+            if text.len() > LONGEST {
+                return Err(damaged(name, "its first line does not end"));
+            }
+            last = fill(input.as_mut(), &mut text, SAMPLE, name)? < SAMPLE;
+        };
+        let names = names(rules, &records, text.get(bom..).unwrap_or_default(), name)?;
+        let mut evidence = vec![Evidence::default(); names.len()];
+        let line = 1 + lines(text.get(..body).unwrap_or_default());
+        see(rules, text.get(body..).unwrap_or_default(), last, &mut evidence).map_err(|(found, bytes)| fault(name, &bytes, line, &found))?;
+        let whole = is_gzip(name);
+        let start = body as u64;
+        let pieces = if whole || !open.is_local() || open.len() - start <= target + target / 2 {
+            vec![(start..open.len().max(start), line)]
+        } else {
+            split(&open, start, line, rules.quote, target, workers)?
+        };
+        for (range, _) in pieces.iter().skip(1) {
+            let length = PROBE.min(range.end - range.start);
+            let bytes = open.read(range.start, length)?;
+            // What is wrong here is told by whoever reads up to it.
+            let _ = see(rules, &bytes, range.start + length == range.end, &mut evidence);
+        }
+        Ok(Head { names, evidence, pieces, whole })
+    }
+}
+
+/// The length of UTF-8's mark; text in UTF-16 is refused.
+fn byte_order_mark(text: &[u8], name: &str) -> Result<usize> {
+    match text {
+        [0xef, 0xbb, 0xbf, ..] => Ok(3),
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => {
+            Err(Error::new(ErrorKind::Unsupported, format!("{name} is UTF-16, and only UTF-8 is read"))
+                .with_hint("write it again: iconv -f UTF-16 -t UTF-8"))
+        }
+        _ => Ok(0),
+    }
+}
+
+/// The names in the header, or numbers.
+fn names(rules: &Rules, records: &Records, bytes: &[u8], file: &str) -> Result<Vec<String>> {
+    let width = records.width.unwrap_or(0);
+    if !rules.header {
+        return Ok((1..=width).map(|number| format!("column_{number}")).collect());
+    }
+    let block = block(rules, records, bytes, width);
+    let mut scratch = Vec::new();
+    let name = |column: usize| match block.value(0, column, &mut scratch) {
+        None | Some([]) => Ok(format!("column_{}", column + 1)),
+        Some(text) => match std::str::from_utf8(text) {
+            Ok(name) => Ok(name.to_owned()),
+            Err(_) => Err(Error::new(ErrorKind::Value, format!("the name of column {} of {file} is not UTF-8", column + 1))
+                .with_hint("write the file again in UTF-8: iconv -f LATIN1 -t UTF-8")),
+        },
+    };
+    (0..width).map(name).collect()
+}
+
+fn block<'a>(rules: &'a Rules, records: &'a Records, bytes: &'a [u8], width: usize) -> Block<'a> {
+    let quote = rules.quote.unwrap_or(b'"');
+    Block { bytes, fields: &records.fields, width, rows: records.rows, nulls: &rules.nulls, quote }
+}
+
+/// Looks at the whole records of some bytes; on a fault at those before it, and hands the bytes back.
+fn see(
+    rules: &Rules,
+    bytes: &[u8],
+    last: bool,
+    evidence: &mut [Evidence],
+) -> Result<(), (super::records::Fault, Vec<u8>)> {
+    let mut records = Records::new(rules, Some(evidence.len()));
+    records.split(bytes, last, usize::MAX).map_err(|found| (found, bytes.to_vec()))?;
+    let block = block(rules, &records, bytes, evidence.len());
+    let mut scratch = Vec::new();
+    for (column, evidence) in evidence.iter_mut().enumerate() {
+        for row in 0..block.rows {
+            if let Some(text) = block.value(row, column, &mut scratch) {
+                evidence.see(text);
+            }
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn lines(bytes: &[u8]) -> u64 {
+    memchr_iter(b'\n', bytes).count() as u64
+}

@@ -1,0 +1,189 @@
+//! The files of a location, looked at: their columns, and what reading them needs to know.
+
+use std::sync::Arc;
+
+use arrow_schema::{Field, Schema, SchemaRef};
+use bowshot_core::{Cancel, Error, ErrorKind, Options, Result};
+
+use crate::chunk::Chunk;
+use crate::columns::merge;
+use crate::connect::Store;
+use crate::format::Format;
+use crate::snapshot::File;
+use crate::uri::Location;
+use crate::{csv, hive, ipc, parquet};
+
+/// Files with the same columns.
+pub(crate) struct Dataset {
+    pub(crate) location: Location,
+    pub(crate) files: Vec<Arc<File>>,
+    pub(crate) data: Data,
+    /// The columns of the files, then those of the folders.
+    pub(crate) all: SchemaRef,
+    /// For each file, where the columns of the files stand in it.
+    pub(crate) places: Vec<Vec<usize>>,
+}
+
+/// What each file says of itself.
+pub(crate) enum Data {
+    Parquet(Vec<parquet::Meta>),
+    Text(csv::Table),
+    Arrow(Vec<ipc::Meta>),
+}
+
+impl Dataset {
+    /// Lists the files and looks at each.
+    pub(crate) fn load(location: &Location, options: &Options, target: u64, cancel: &Cancel) -> Result<Self> {
+        let store = Store::new(location, cancel)?;
+        let files = store.list(location)?;
+        let format = format(location, &store, &files)?;
+        let looking = Looking { location, files: &files, options, cancel };
+        let (data, schemas) = match format {
+            Format::Parquet => {
+                let metas = looking.each(&store, |open| parquet::Meta::load(&open, &options.types))?;
+                let schemas: Vec<SchemaRef> = metas.iter().map(|meta| Arc::clone(&meta.schema)).collect();
+                (Data::Parquet(metas), schemas)
+            }
+            Format::Arrow => {
+                let metas = looking.each(&store, |open| ipc::Meta::load(&open, location))?;
+                let schemas = metas.iter().map(|meta| Arc::clone(&meta.schema)).collect();
+                (Data::Arrow(metas), schemas)
+            }
+            Format::Csv | Format::Tsv => {
+                let dialect = location.dialect.completed(format);
+                let heads = looking.each(&store, |open| csv::Head::load(open, &dialect, target, options.workers()))?;
+                let table = csv::Table::new(heads, dialect, &options.types, &files)?;
+                let schemas = table.schemas();
+                (Data::Text(table), schemas)
+            }
+        };
+        let named: Vec<(&str, &SchemaRef)> =
+            files.iter().zip(&schemas).map(|(file, schema)| (file.name.as_str(), schema)).collect();
+        let merged = merge(&named)?;
+        let places = schemas.iter().map(|schema| places(&merged, schema)).collect();
+        let all = with_folders(&merged, &files)?;
+        Ok(Dataset { location: location.clone(), files, data, all, places })
+    }
+
+    /// How many columns the files have, without those of the folders.
+    fn width(&self) -> usize {
+        self.places.first().map_or(0, Vec::len)
+    }
+
+    /// Where a column of the result comes from, for one file: its place in the file, or the folder's key.
+    pub(crate) fn origin(&self, file: usize, place: usize) -> Origin {
+        match self.places.get(file).and_then(|places| places.get(place)) {
+            Some(place) => Origin::File(*place),
+            None => Origin::Folder(place.saturating_sub(self.width())),
+        }
+    }
+
+    /// The pieces of all files, in their order; `wanted` are the columns that are read.
+    pub(crate) fn chunks(&self, wanted: &[usize], target: u64) -> Vec<Chunk> {
+        let columns = |file: usize| -> Vec<usize> {
+            let origins = wanted.iter().map(|place| self.origin(file, *place));
+            origins.filter_map(|origin| if let Origin::File(place) = origin { Some(place) } else { None }).collect()
+        };
+        match &self.data {
+            Data::Parquet(metas) => {
+                metas.iter().enumerate().flat_map(|(file, meta)| meta.chunks(file, &columns(file), target)).collect()
+            }
+            Data::Arrow(metas) => metas.iter().enumerate().flat_map(|(file, meta)| meta.chunks(file)).collect(),
+            Data::Text(table) => table.chunks(),
+        }
+    }
+}
+
+/// Where a column comes from.
+pub(crate) enum Origin {
+    /// A place in the file.
+    File(usize),
+    /// A place among the folder's keys.
+    Folder(usize),
+}
+
+/// Looks at many files, several at a time.
+struct Looking<'a> {
+    location: &'a Location,
+    files: &'a [Arc<File>],
+    options: &'a Options,
+    cancel: &'a Cancel,
+}
+
+/// Fewer files than this are looked at one after the other.
+const FEW: usize = 4;
+
+impl Looking<'_> {
+    fn each<T: Send>(&self, store: &Store, look: impl Fn(Arc<crate::open::Open>) -> Result<T> + Sync) -> Result<Vec<T>> {
+        let some = |store: &Store, files: &[Arc<File>]| -> Result<Vec<T>> {
+            let one = |file| {
+                self.cancel.check()?;
+                look(Arc::new(store.open(file)?))
+            };
+            files.iter().map(one).collect()
+        };
+        if self.files.len() <= FEW {
+            return some(store, self.files);
+        }
+        let share = self.files.len().div_ceil(self.options.workers());
+        std::thread::scope(|scope| {
+            let some = &some;
+            let start = |files| scope.spawn(move || some(&Store::new(self.location, self.cancel)?, files));
+            let threads: Vec<_> = self.files.chunks(share).map(start).collect();
+            let mut all = Vec::with_capacity(self.files.len());
+            for thread in threads {
+                let lost = |_| Error::new(ErrorKind::Internal, "a thread that looked at files panicked");
+                all.extend(thread.join().map_err(lost)??);
+            }
+            Ok(all)
+        })
+    }
+}
+
+/// The one format of all files.
+fn format(location: &Location, store: &Store, files: &[Arc<File>]) -> Result<Format> {
+    if let Some(format) = location.format {
+        return Ok(format);
+    }
+    let Some(first) = files.first() else { return Err(crate::list::none(location.shown())) };
+    let of = |file: &Arc<File>| match Format::of_name(&file.name) {
+        Some(format) => Ok(format),
+        None => Format::of_content(&store.open(file)?, &file.name),
+    };
+    let format = of(first)?;
+    for other in files {
+        if of(other)? != format {
+            return Err(Error::new(
+                ErrorKind::Config,
+                format!("{} and {} are of different formats", first.name, other.name),
+            )
+            .with_hint("name the ones to read, such as data/*.parquet"));
+        }
+    }
+    Ok(format)
+}
+
+/// Where the columns of all files stand in one of them.
+fn places(merged: &Schema, schema: &Schema) -> Vec<usize> {
+    let same = merged.fields().iter().map(|field| field.name()).eq(schema.fields().iter().map(|field| field.name()));
+    let place = |(place, field): (usize, &Arc<Field>)| {
+        if same { place } else { schema.index_of(field.name()).unwrap_or(usize::MAX) }
+    };
+    merged.fields().iter().enumerate().map(place).collect()
+}
+
+fn with_folders(merged: &SchemaRef, files: &[Arc<File>]) -> Result<SchemaRef> {
+    let keys = hive::fields(files)?;
+    if keys.is_empty() {
+        return Ok(Arc::clone(merged));
+    }
+    if let Some(both) = keys.iter().find(|key| merged.field_with_name(key.name()).is_ok()) {
+        let name = both.name();
+        return Err(Error::new(ErrorKind::Config, format!("column \"{name}\" is in the files and a key of their folders"))
+            .with_column(name)
+            .with_hint("add ?hive=false to the URI to read that of the files"));
+    }
+    let mut fields: Vec<Arc<Field>> = merged.fields().iter().cloned().collect();
+    fields.extend(keys.into_iter().map(Arc::new));
+    Ok(Arc::new(Schema::new(fields)))
+}

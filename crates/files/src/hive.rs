@@ -1,0 +1,98 @@
+//! Columns from the names of folders: `year=2024/month=5/part.parquet`.
+
+use std::sync::Arc;
+
+use arrow_array::{ArrayRef, Date32Array, Int64Array, StringArray, new_null_array};
+use arrow_schema::{DataType, Field};
+use bowshot_core::{Error, ErrorKind, Result, SOURCE_TYPE, parse::temporal};
+use percent_encoding::percent_decode_str;
+
+use crate::snapshot::File;
+
+/// Hive's folder of the rows whose key is NULL.
+const NULL: &str = "__HIVE_DEFAULT_PARTITION__";
+
+/// The keys in the folders of a path that begins below the root of the read.
+pub(crate) fn keys(path: &str) -> Vec<(String, Option<String>)> {
+    let folders = path.rsplit_once('/').map_or("", |(folders, _)| folders);
+    let key = |folder: &str| {
+        let (name, value) = folder.split_once('=')?;
+        let text = |text: &str| percent_decode_str(text).decode_utf8_lossy().into_owned();
+        (!name.is_empty()).then(|| (text(name), (value != NULL).then(|| text(value))))
+    };
+    folders.split('/').filter_map(key).collect()
+}
+
+/// The columns of all files' keys: whole numbers where all are, dates where all are, else text.
+pub(crate) fn fields(files: &[Arc<File>]) -> Result<Vec<Field>> {
+    let Some(first) = files.first() else { return Ok(Vec::new()) };
+    let names = |file: &File| file.keys.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>();
+    let wanted = names(first);
+    if let Some(other) = files.iter().find(|file| names(file) != wanted) {
+        return Err(Error::new(
+            ErrorKind::Config,
+            format!(
+                "the folders of {} have the keys ({}), those of {} ({})",
+                first.name,
+                wanted.join(", "),
+                other.name,
+                names(other).join(", ")
+            ),
+        )
+        .with_hint("name one of the folders, or add ?hive=false to the URI to leave the keys out"));
+    }
+    let field = |(place, name): (usize, String)| {
+        let values = files.iter().filter_map(|file| file.keys.get(place)?.1.as_deref());
+        let all = |fits: fn(&str) -> bool| values.clone().next().is_some() && values.clone().all(fits);
+        let data_type = if all(|value| whole(value).is_some()) {
+            DataType::Int64
+        } else if all(|value| date(value).is_some()) {
+            DataType::Date32
+        } else {
+            DataType::Utf8
+        };
+        let nullable = files.iter().any(|file| file.keys.get(place).is_none_or(|(_, value)| value.is_none()));
+        Field::new(name, data_type, nullable).with_metadata([(SOURCE_TYPE.to_owned(), "folder".to_owned())].into())
+    };
+    Ok(wanted.into_iter().enumerate().map(field).collect())
+}
+
+/// The column of one file: the same value in every row.
+pub(crate) fn column(value: Option<&str>, data_type: &DataType, rows: usize) -> ArrayRef {
+    let Some(value) = value else { return new_null_array(data_type, rows) };
+    match data_type {
+        DataType::Int64 => Arc::new(Int64Array::from(vec![whole(value); rows])),
+        DataType::Date32 => Arc::new(Date32Array::from(vec![date(value); rows])),
+        _ => Arc::new(StringArray::from_iter_values(std::iter::repeat_n(value, rows))),
+    }
+}
+
+/// A whole number as it would be written: `007` is text.
+fn whole(value: &str) -> Option<i64> {
+    let number: i64 = value.parse().ok()?;
+    (number.to_string() == value).then_some(number)
+}
+
+fn date(value: &str) -> Option<i32> {
+    temporal::date(value.as_bytes()).and_then(|days| i32::try_from(days).ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_have_types() {
+        let file = |path: &str| {
+            let version = crate::snapshot::Version::Local { modified: None, number: None };
+            Arc::new(File { name: path.into(), path: path.into(), size: 0, version, keys: keys(path) })
+        };
+        let files =
+            [file("y=2024/d=2024-05-01/m=01/f"), file("y=-1/d=2024-05-02/m=__HIVE_DEFAULT_PARTITION__/f")];
+        let fields = fields(&files).unwrap();
+        let types: Vec<_> = fields.iter().map(|field| (field.data_type().clone(), field.is_nullable())).collect();
+        assert_eq!(types, [(DataType::Int64, false), (DataType::Date32, false), (DataType::Utf8, true)]);
+        assert_eq!(keys("a%20b=c%2Fd/f"), [("a b".to_owned(), Some("c/d".to_owned()))]);
+        assert!(super::fields(&[file("y=1/f"), file("f")]).unwrap_err().to_string().contains("hive=false"));
+    }
+}

@@ -1,0 +1,148 @@
+//! A file that is open: bytes at a place, whether they are on a disk or far away.
+
+use std::fs::File as Handle;
+use std::io;
+use std::sync::Arc;
+
+use bowshot_core::Result;
+use bytes::Bytes;
+
+use crate::error::{changed, io as io_error};
+use crate::snapshot::{File, Version};
+
+/// An open file. Reads at a place do not disturb each other.
+pub(crate) struct Open {
+    pub(crate) file: Arc<File>,
+    inner: Inner,
+}
+
+enum Inner {
+    Local(Handle),
+    #[cfg(feature = "remote")]
+    Remote(crate::remote::Object),
+}
+
+impl Open {
+    /// Opens a file of the disk, if it is still the one that was listed.
+    pub(crate) fn local(file: &Arc<File>) -> Result<Self> {
+        let handle = Handle::open(&file.path).map_err(|error| io_error(&file.name, error))?;
+        let open = Open { file: Arc::clone(file), inner: Inner::Local(handle) };
+        open.check()?;
+        Ok(open)
+    }
+
+    /// A file of an object store.
+    #[cfg(feature = "remote")]
+    pub(crate) fn remote(file: &Arc<File>, object: crate::remote::Object) -> Self {
+        Open { file: Arc::clone(file), inner: Inner::Remote(object) }
+    }
+
+    pub(crate) fn len(&self) -> u64 {
+        self.file.size
+    }
+
+    /// Whether many small reads are cheap.
+    pub(crate) fn is_local(&self) -> bool {
+        matches!(self.inner, Inner::Local(_))
+    }
+
+    /// The file of the disk, to be mapped.
+    pub(crate) fn handle(&self) -> Option<&Handle> {
+        match &self.inner {
+            Inner::Local(handle) => Some(handle),
+            #[cfg(feature = "remote")]
+            Inner::Remote(_) => None,
+        }
+    }
+
+    /// An error if the file changed since it was listed. An object store is asked for the listed version at each read.
+    pub(crate) fn check(&self) -> Result<()> {
+        if let Inner::Local(handle) = &self.inner {
+            let metadata = handle.metadata().map_err(|error| io_error(&self.file.name, error))?;
+            if metadata.len() != self.file.size || Version::of(&metadata) != self.file.version {
+                return Err(changed(&self.file.name));
+            }
+        }
+        Ok(())
+    }
+
+    /// `length` bytes from `start`.
+    pub(crate) fn read(&self, start: u64, length: u64) -> Result<Bytes> {
+        match &self.inner {
+            Inner::Local(handle) => {
+                read_at(handle, start, length).map_err(|error| match error.kind() {
+                    io::ErrorKind::UnexpectedEof => match self.check() {
+                        Ok(()) => crate::error::damaged(&self.file.name, "it ends before its data does"),
+                        Err(changed) => changed,
+                    },
+                    _ => io_error(&self.file.name, error),
+                })
+            }
+            #[cfg(feature = "remote")]
+            Inner::Remote(object) => object.read(start, length),
+        }
+    }
+
+    /// Several ranges, together where that saves time.
+    pub(crate) fn read_all(&self, ranges: &[(u64, u64)]) -> Result<Vec<Bytes>> {
+        match &self.inner {
+            Inner::Local(_) => ranges.iter().map(|(start, length)| self.read(*start, *length)).collect(),
+            #[cfg(feature = "remote")]
+            Inner::Remote(object) => object.read_all(ranges),
+        }
+    }
+}
+
+fn read_at(handle: &Handle, start: u64, length: u64) -> io::Result<Bytes> {
+    let length = usize::try_from(length).map_err(|_| io::ErrorKind::OutOfMemory)?;
+    let mut bytes = vec![0; length];
+    #[cfg(unix)]
+    std::os::unix::fs::FileExt::read_exact_at(handle, &mut bytes, start)?;
+    #[cfg(windows)]
+    {
+        let mut done = 0;
+        while let Some(rest) = bytes.get_mut(done..).filter(|rest| !rest.is_empty()) {
+            match std::os::windows::fs::FileExt::seek_read(handle, rest, start + done as u64)? {
+                0 => return Err(io::ErrorKind::UnexpectedEof.into()),
+                read => done += read,
+            }
+        }
+    }
+    Ok(bytes.into())
+}
+
+/// Reads a range from its beginning to its end.
+pub(crate) struct Sequence {
+    open: Arc<Open>,
+    at: u64,
+    end: u64,
+    held: Bytes,
+}
+
+/// How much is read at once.
+const STEP: u64 = 1 << 20;
+/// A round trip to an object store is worth more.
+const REMOTE_STEP: u64 = 8 << 20;
+
+impl Sequence {
+    pub(crate) fn new(open: Arc<Open>, start: u64, end: u64) -> Self {
+        Sequence { open, at: start, end, held: Bytes::new() }
+    }
+}
+
+impl io::Read for Sequence {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.held.is_empty() && self.at < self.end {
+            let step = if self.open.is_local() { STEP } else { REMOTE_STEP };
+            let length = step.min(self.end - self.at);
+            self.held = self.open.read(self.at, length).map_err(io::Error::other)?;
+            self.at += length;
+        }
+        let length = buffer.len().min(self.held.len());
+        let part = self.held.split_to(length);
+        if let Some(target) = buffer.get_mut(..length) {
+            target.copy_from_slice(&part);
+        }
+        Ok(length)
+    }
+}

@@ -1,0 +1,125 @@
+//! Reads of column chunks, many pages at once.
+
+use std::io::{self, Read};
+use std::sync::Arc;
+
+use bowshot_core::Result;
+use bytes::Bytes;
+use parking_lot::Mutex;
+use parquet::errors::ParquetError;
+use parquet::file::reader::{ChunkReader, Length};
+
+use crate::open::Open;
+
+/// How much of a column chunk is read at once. A page asks for a few bytes of its header and then for itself.
+const STEP: u64 = 1 << 20;
+/// A footer is rarely longer.
+const FOOTER: u64 = 64 << 10;
+
+/// The byte ranges of the columns that are read, each with the part of it that is held in memory.
+#[derive(Clone)]
+pub(super) struct Window(Arc<Inner>);
+
+struct Inner {
+    open: Arc<Open>,
+    /// In the order of their starts.
+    ranges: Vec<Range>,
+}
+
+struct Range {
+    start: u64,
+    end: u64,
+    /// Where the held bytes begin.
+    held: Mutex<(u64, Bytes)>,
+}
+
+impl Window {
+    /// For a footer: its bytes come in one round trip.
+    pub(super) fn of_footer(open: &Arc<Open>) -> Result<Self> {
+        let start = open.len().saturating_sub(FOOTER);
+        let ranges = if open.is_local() { Vec::new() } else { vec![(start, open.len() - start)] };
+        Self::new(open, ranges)
+    }
+
+    /// For column chunks, given as starts and lengths.
+    pub(super) fn new(open: &Arc<Open>, mut ranges: Vec<(u64, u64)>) -> Result<Self> {
+        ranges.sort_unstable();
+        // From far away all of them are asked for at once.
+        let held = if open.is_local() { Vec::new() } else { open.read_all(&ranges)? };
+        let mut held = held.into_iter();
+        let range = |(start, length): (u64, u64)| Range {
+            start,
+            end: start.saturating_add(length),
+            held: Mutex::new((start, held.next().unwrap_or_default())),
+        };
+        Ok(Window(Arc::new(Inner { open: Arc::clone(open), ranges: ranges.into_iter().map(range).collect() })))
+    }
+
+    /// At least `least` bytes from `start`, up to `most` where they are held.
+    fn get(&self, start: u64, least: u64, most: u64) -> Result<Bytes> {
+        let after = self.0.ranges.partition_point(|range| range.start <= start);
+        let range = after.checked_sub(1).and_then(|place| self.0.ranges.get(place));
+        let Some(range) = range.filter(|range| start.saturating_add(least) <= range.end) else {
+            return self.0.open.read(start, least);
+        };
+        let mut held = range.held.lock();
+        if let Some(bytes) = slice(&held, start, least, most) {
+            return Ok(bytes);
+        }
+        let length = least.max(STEP).min(range.end - start);
+        *held = (start, self.0.open.read(start, length)?);
+        match slice(&held, start, least, most) {
+            Some(bytes) => Ok(bytes),
+            None => self.0.open.read(start, least),
+        }
+    }
+}
+
+fn slice((begin, bytes): &(u64, Bytes), start: u64, least: u64, most: u64) -> Option<Bytes> {
+    let from = usize::try_from(start.checked_sub(*begin)?).ok()?;
+    let there = bytes.len().checked_sub(from)?;
+    let (least, most) = (usize::try_from(least).ok()?, usize::try_from(most).unwrap_or(usize::MAX));
+    (there >= least).then(|| bytes.slice(from..from + there.min(most)))
+}
+
+impl Length for Window {
+    fn len(&self) -> u64 {
+        self.0.open.len()
+    }
+}
+
+impl ChunkReader for Window {
+    type T = Headers;
+
+    fn get_read(&self, start: u64) -> Result<Headers, ParquetError> {
+        Ok(Headers { window: self.clone(), at: start, held: Bytes::new() })
+    }
+
+    fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes, ParquetError> {
+        let length = length as u64;
+        self.get(start, length, length).map_err(|error| ParquetError::External(Box::new(error)))
+    }
+}
+
+/// Reads page headers, whose lengths nobody knows before.
+pub(super) struct Headers {
+    window: Window,
+    at: u64,
+    held: Bytes,
+}
+
+impl Read for Headers {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let rest = self.window.len().saturating_sub(self.at);
+        if self.held.is_empty() && rest > 0 {
+            self.held = self.window.get(self.at, 1, 4_096).map_err(io::Error::other)?;
+            self.at += self.held.len() as u64;
+        }
+        let length = buffer.len().min(self.held.len());
+        let part = self.held.split_to(length);
+        if let Some(target) = buffer.get_mut(..length) {
+            target.copy_from_slice(&part);
+        }
+        Ok(length)
+    }
+}

@@ -1,0 +1,72 @@
+//! Chunks put together into partitions.
+
+use bowshot_core::Options;
+
+use crate::chunk::{Chunk, Piece};
+
+/// How many bytes a partition should have: the consumer takes partitions in their order, and what workers are ahead with
+/// waits in the buffer.
+pub(crate) fn target(options: &Options) -> u64 {
+    let share = options.buffer_bytes / options.workers();
+    (share as u64).max(1 << 20)
+}
+
+/// Chunks that follow each other, put together up to `target` bytes.
+pub(crate) fn group(chunks: Vec<Chunk>, target: u64) -> Vec<Vec<Chunk>> {
+    let mut parts: Vec<Vec<Chunk>> = Vec::new();
+    let mut bytes = 0_u64;
+    for chunk in chunks {
+        let more = chunk.bytes;
+        match parts.last_mut() {
+            Some(part) if bytes.saturating_add(more) <= target => {
+                bytes = bytes.saturating_add(more);
+                add(part, chunk);
+            }
+            _ => {
+                bytes = more;
+                parts.push(vec![chunk]);
+            }
+        }
+    }
+    parts
+}
+
+/// Adds a chunk to a partition; one that follows the last one directly becomes part of it.
+pub(crate) fn add(part: &mut Vec<Chunk>, chunk: Chunk) {
+    if let Some(last) = part.last_mut().filter(|last| last.file == chunk.file) {
+        let joined = match (&mut last.piece, &chunk.piece) {
+            (Piece::Groups(before), Piece::Groups(after)) | (Piece::Blocks(before), Piece::Blocks(after))
+                if before.end == after.start =>
+            {
+                before.end = after.end;
+                true
+            }
+            (Piece::Text { bytes: before, .. }, Piece::Text { bytes: after, .. }) if before.end == after.start => {
+                before.end = after.end;
+                true
+            }
+            _ => false,
+        };
+        if joined {
+            last.rows = last.rows.zip(chunk.rows).map(|(one, other)| one.saturating_add(other));
+            last.bytes = last.bytes.saturating_add(chunk.bytes);
+            return;
+        }
+    }
+    part.push(chunk);
+}
+
+/// The chunks that hold the first `limit` rows, as far as the files say how many rows they have.
+pub(crate) fn first(chunks: Vec<Chunk>, limit: Option<u64>) -> Vec<Chunk> {
+    let Some(limit) = limit else { return chunks };
+    let mut rows = 0_u64;
+    let mut taken = Vec::new();
+    for chunk in chunks {
+        if rows >= limit {
+            break;
+        }
+        rows = rows.saturating_add(chunk.rows.unwrap_or(0));
+        taken.push(chunk);
+    }
+    taken
+}

@@ -1,0 +1,176 @@
+//! Partitions as batches.
+
+use std::sync::Arc;
+
+use arrow_array::{ArrayRef, RecordBatch};
+use bowshot_core::{Cancel, Connection, Error, ErrorKind, Reader, Result, Scan};
+
+use crate::chunk::Chunk;
+use crate::connect::Store;
+use crate::dataset::{Data, Dataset, Origin};
+use crate::open::Open;
+use crate::view::View;
+use crate::{csv, hive, ipc, parquet};
+
+/// What a format's reader yields: some columns of a file, in their order in it.
+pub(crate) struct Columns {
+    pub(crate) columns: Vec<ArrayRef>,
+    pub(crate) rows: usize,
+}
+
+/// A format's reader of one chunk.
+pub(crate) trait Batches {
+    /// The next rows; `None` after the last ones. Not to be called again after an error.
+    fn next(&mut self) -> Result<Option<Columns>>;
+}
+
+/// A partition as it will be read.
+pub(crate) struct Job {
+    pub(crate) view: Arc<View>,
+    pub(crate) chunks: Vec<Chunk>,
+    /// How many rows it may yield.
+    pub(crate) limit: Option<u64>,
+}
+
+/// The live side of a plan.
+#[derive(Clone)]
+pub(crate) struct Shared(Arc<Inner>);
+
+struct Inner {
+    dataset: Arc<Dataset>,
+    jobs: Vec<Job>,
+    batch_bytes: usize,
+}
+
+impl Shared {
+    pub(crate) fn new(dataset: Arc<Dataset>, jobs: Vec<Job>, batch_bytes: usize) -> Self {
+        Shared(Arc::new(Inner { dataset, jobs, batch_bytes }))
+    }
+}
+
+impl Scan for Shared {
+    fn connect(&self, cancel: &Cancel) -> Result<Box<dyn Connection>> {
+        let store = Store::new(&self.0.dataset.location, cancel)?;
+        Ok(Box::new(Worker { shared: self.clone(), store, cancel: cancel.clone() }))
+    }
+}
+
+/// One worker's connection.
+struct Worker {
+    shared: Shared,
+    store: Store,
+    cancel: Cancel,
+}
+
+impl Connection for Worker {
+    fn open(&mut self, index: usize) -> Result<Box<dyn Reader + '_>> {
+        let inner = &self.shared.0;
+        let job = inner.jobs.get(index);
+        let job = job.ok_or_else(|| Error::new(ErrorKind::Internal, format!("the plan has no partition {index}")))?;
+        Ok(Box::new(Partition { worker: self, inner, job, next: 0, left: job.limit, current: None }))
+    }
+}
+
+/// Reads the chunks of a partition, one after the other.
+struct Partition<'a> {
+    worker: &'a Worker,
+    inner: &'a Inner,
+    job: &'a Job,
+    /// The chunk that comes next.
+    next: usize,
+    /// How many rows may still come.
+    left: Option<u64>,
+    current: Option<Current>,
+}
+
+/// A chunk that is being read.
+struct Current {
+    open: Arc<Open>,
+    batches: Box<dyn Batches>,
+    /// The columns that are read, in their order in the file.
+    columns: Vec<usize>,
+    file: usize,
+}
+
+impl Reader for Partition<'_> {
+    fn next(&mut self) -> Result<Option<RecordBatch>> {
+        loop {
+            self.worker.cancel.check()?;
+            if self.left == Some(0) {
+                return Ok(None);
+            }
+            let Some(current) = &mut self.current else {
+                let Some(chunk) = self.job.chunks.get(self.next) else { return Ok(None) };
+                self.next += 1;
+                self.current = Some(self.start(chunk)?);
+                continue;
+            };
+            let Some(columns) = current.batches.next()? else {
+                current.open.check()?;
+                self.current = None;
+                continue;
+            };
+            if columns.rows == 0 {
+                continue;
+            }
+            let mut batch = batch(&self.inner.dataset, &self.job.view, current, &columns)?;
+            if let Some(left) = &mut self.left {
+                let rows = usize::try_from(*left).unwrap_or(usize::MAX).min(batch.num_rows());
+                batch = batch.slice(0, rows);
+                *left -= rows as u64;
+            }
+            return Ok(Some(batch));
+        }
+    }
+}
+
+impl Partition<'_> {
+    fn start(&self, chunk: &Chunk) -> Result<Current> {
+        let dataset = &self.inner.dataset;
+        let missing = || Error::new(ErrorKind::Internal, format!("the plan has no file {}", chunk.file));
+        let file = dataset.files.get(chunk.file).ok_or_else(missing)?;
+        let open = Arc::new(self.worker.store.open(file)?);
+        let columns = columns(dataset, &self.job.view, chunk.file);
+        let bytes = self.inner.batch_bytes;
+        let batches = match &dataset.data {
+            Data::Parquet(metas) => {
+                parquet::read(&open, metas.get(chunk.file).ok_or_else(missing)?, &columns, chunk, bytes)?
+            }
+            Data::Arrow(metas) => {
+                ipc::read(&open, metas.get(chunk.file).ok_or_else(missing)?, &columns, &chunk.piece, bytes, &dataset.location)?
+            }
+            Data::Text(table) => csv::read(&open, table, chunk, &columns, bytes)?,
+        };
+        Ok(Current { open, batches, columns, file: chunk.file })
+    }
+}
+
+/// The columns of the result, in its order.
+fn batch(dataset: &Dataset, view: &View, current: &Current, found: &Columns) -> Result<RecordBatch> {
+    let column = |(place, field): (&usize, &Arc<arrow_schema::Field>)| -> Result<ArrayRef> {
+        match dataset.origin(current.file, *place) {
+            Origin::File(place) => {
+                let at = current.columns.binary_search(&place).ok();
+                let array = at.and_then(|at| found.columns.get(at)).cloned();
+                array.ok_or_else(|| Error::new(ErrorKind::Internal, "a column was not read").with_column(field.name()))
+            }
+            Origin::Folder(key) => {
+                let file = dataset.files.get(current.file);
+                let value = file.and_then(|file| file.keys.get(key)).and_then(|(_, value)| value.as_deref());
+                Ok(hive::column(value, field.data_type(), found.rows))
+            }
+        }
+    };
+    let columns = view.places.iter().zip(view.schema.fields()).map(column).collect::<Result<Vec<_>>>()?;
+    view.batch(columns, found.rows)
+}
+
+/// The columns of a file that a query needs, in their order in the file.
+pub(crate) fn columns(dataset: &Dataset, view: &View, file: usize) -> Vec<usize> {
+    let origins = view.places.iter().map(|place| dataset.origin(file, *place));
+    let mut columns: Vec<usize> =
+        origins.filter_map(|origin| if let Origin::File(place) = origin { Some(place) } else { None }).collect();
+    columns.sort_unstable();
+    columns.dedup();
+    columns
+}
