@@ -5,15 +5,17 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use bowshot_core::{Cancel, Error, ErrorKind, Options, Registration, Result};
+use bowshot_core::{Cancel, Error, ErrorKind, Options, Registration, Result, Value};
 use bowshot_net::{Address, Buffer, Keepalive, Socket, Transport};
 
+use crate::binary_row;
 use crate::cancel::{Interrupt, Target};
-use crate::error::{self, ERR, broken};
+use crate::error::{ERR, broken};
 use crate::login;
 use crate::packet::{self, Extent, Fields, LONGEST, LONGEST_OF_LOGIN};
 use crate::result::{self, Header};
-use crate::uri::{Config, Place};
+use crate::statement::Statement;
+use crate::uri::{Config, Place, Protocol};
 
 /// Bytes to make room for when a message is not whole.
 const ROOM: usize = 16 << 10;
@@ -28,8 +30,7 @@ const CELL_BYTES: usize = 64;
 const GOODBYE: Duration = Duration::from_millis(100);
 
 /// Ordinary keepalives, as the operating system has them.
-const KEEPALIVE: Keepalive =
-    Keepalive { enabled: true, idle: None, interval: None, count: None, user_timeout: None };
+const KEEPALIVE: Keepalive = Keepalive { enabled: true, idle: None, interval: None, count: None, user_timeout: None };
 
 /// What every session is told first. Text comes as UTF-8 and timestamps as UTC; and whoever consumes the batches may
 /// take his time, which a server must not mistake for a dead client.
@@ -68,7 +69,8 @@ pub(crate) struct Server {
 /// Cancelling ends a read that waits, and the query in the server. Dropping it while the server works for it ends the
 /// query too.
 pub(crate) struct Session {
-    pub(crate) stream: Transport,
+    /// `None` only where a TLS handshake failed.
+    stream: Option<Transport>,
     pub(crate) buffer: Buffer,
     /// The number of the next packet, sent or received.
     pub(crate) sequence: u8,
@@ -128,7 +130,7 @@ impl Session {
         // Whoever cancelled before the socket was watched has not ended it.
         cancel.check()?;
         let mut session = Session {
-            stream: Transport::Plain(socket),
+            stream: Some(Transport::Plain(socket)),
             buffer: Buffer::new(),
             sequence: 0,
             server: Server::default(),
@@ -147,7 +149,9 @@ impl Session {
         };
         (session.server, session.connection) = login::log_in(&mut session, config, address)?;
         // Queries take as long as they take.
-        session.stream.socket().set_deadline(None).map_err(|error| session.failed(error))?;
+        if let Some(stream) = &mut session.stream {
+            stream.socket().set_deadline(None).map_err(|error| session.failed(error))?;
+        }
         session.phase = "the query";
         session.longest = LONGEST;
         let target = Target { config: Arc::clone(config), connection: session.connection };
@@ -161,6 +165,11 @@ impl Session {
         let interrupt = Arc::clone(&self.interrupt);
         self._registration = cancel.on_cancel(move || interrupt.fire());
         self.cancel = cancel.clone();
+    }
+
+    /// Whether what is sent is encrypted.
+    pub(crate) fn is_encrypted(&self) -> bool {
+        self.stream.as_ref().is_some_and(Transport::is_encrypted)
     }
 
     /// The server at the other end.
@@ -177,19 +186,29 @@ impl Session {
     ///
     /// After an error of the server's the session can be used again.
     pub(crate) fn query(&mut self, sql: &str) -> Result<Vec<Vec<Option<String>>>> {
-        self.command(command::QUERY, sql.as_bytes())?;
-        let header = result::header(self, sql)?;
-        let Header::Rows(columns) = header else { return Ok(Vec::new()) };
-        let count = columns.len();
+        self.query_with(sql, &[])
+    }
+
+    /// The same with a value for each placeholder.
+    pub(crate) fn query_with(&mut self, sql: &str, values: &[Value]) -> Result<Vec<Vec<Option<String>>>> {
+        let protocol = if values.is_empty() { Protocol::Text } else { Protocol::Binary };
+        let (header, handle) = Statement { protocol, sql: sql.to_owned(), values: values.into() }.start(self)?;
         let (mut rows, mut kept) = (Vec::new(), 0);
-        while let Some(row) = result::row(self, sql)? {
-            let row = text_row(row, count)?;
-            kept += row.iter().map(|cell| CELL_BYTES + cell.as_ref().map_or(0, String::len)).sum::<usize>();
-            if kept > MOST_KEPT {
-                self.broken = true;
-                return Err(broken("it gave an endless answer to a small question"));
+        if let Header::Rows(columns) = header {
+            while let Some(row) = result::row(self, sql)? {
+                let row = match protocol {
+                    Protocol::Text => text_row(row, columns.len())?,
+                    Protocol::Binary => binary_row::text(row, &columns)?,
+                };
+                kept += row.iter().map(|cell| CELL_BYTES + cell.as_ref().map_or(0, String::len)).sum::<usize>();
+                if kept > MOST_KEPT {
+                    return Err(self.give_up("it gave an endless answer to a small question"));
+                }
+                rows.push(row);
             }
-            rows.push(row);
+        }
+        if let Some(handle) = handle {
+            handle.close(self)?;
         }
         Ok(rows)
     }
@@ -197,6 +216,19 @@ impl Session {
     /// Runs one statement whose result, if it has one, does not matter.
     pub(crate) fn execute(&mut self, sql: &str) -> Result<()> {
         self.query(sql).map(drop)
+    }
+
+    /// Puts something else around the socket, or fails for good.
+    pub(crate) fn wrap(&mut self, change: impl FnOnce(Transport) -> Result<Transport>) -> Result<()> {
+        match self.stream.take().map(change) {
+            Some(Ok(stream)) => self.stream = Some(stream),
+            Some(Err(error)) => {
+                self.broken = true;
+                return Err(if self.cancel.is_cancelled() { Error::cancelled() } else { error });
+            }
+            None => {}
+        }
+        Ok(())
     }
 
     /// Sends a command; from now on the server counts as busy, until its answer was read to the end.
@@ -213,7 +245,8 @@ impl Session {
     pub(crate) fn send(&mut self, body: &[u8]) -> Result<()> {
         // What was cancelled while idle starts nothing more.
         self.cancel.check()?;
-        match packet::write(&mut self.stream, body, self.sequence) {
+        let closed = || Err(io::ErrorKind::NotConnected.into());
+        match self.stream.as_mut().map_or_else(closed, |stream| packet::write(stream, body, self.sequence)) {
             Ok(next) => {
                 self.sequence = next;
                 Ok(())
@@ -246,7 +279,8 @@ impl Session {
 
     /// Reads once into the buffer, with room for `room` bytes; how many came.
     pub(crate) fn fill(&mut self, room: usize) -> Result<usize> {
-        match self.buffer.fill(&mut self.stream, room) {
+        let Some(stream) = &mut self.stream else { return Err(self.failed(io::ErrorKind::NotConnected.into())) };
+        match self.buffer.fill(stream, room) {
             Ok(0) => Err(self.failed(io::ErrorKind::UnexpectedEof.into())),
             Ok(count) => Ok(count),
             Err(error) => Err(self.failed(error)),
@@ -274,15 +308,13 @@ impl Session {
 impl Drop for Session {
     fn drop(&mut self) {
         self.interrupt.end_query();
-        if self.broken {
-            return;
-        }
+        let Some(stream) = self.stream.as_mut().filter(|_| !self.broken) else { return };
         // The server also notices by itself that we are gone.
         let deadline = Some(Instant::now() + GOODBYE);
-        if self.stream.socket().set_deadline(deadline).is_ok() {
-            let _ = packet::write(&mut self.stream, &[command::QUIT], 0);
+        if stream.socket().set_deadline(deadline).is_ok() {
+            let _ = packet::write(stream, &[command::QUIT], 0);
         }
-        self.stream.close();
+        stream.close();
     }
 }
 
@@ -323,9 +355,4 @@ fn text_row(body: &[u8], columns: usize) -> Result<Vec<Option<String>>> {
 /// Whether a message is an ERR packet.
 pub(crate) fn is_error(body: &[u8]) -> bool {
     body.first() == Some(&ERR)
-}
-
-/// The error of an ERR packet to SQL of the user's.
-pub(crate) fn refused(body: &[u8], sql: &str) -> Error {
-    error::from_packet_to(body, sql)
 }

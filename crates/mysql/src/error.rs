@@ -81,7 +81,9 @@ fn kind(code: u16, state: Option<&str>) -> ErrorKind {
 fn hint(code: u16) -> Option<&'static str> {
     Some(match code {
         1129 => "somebody with the right to it has to run FLUSH HOSTS or mariadb-admin flush-hosts",
-        1792 => "Bowshot reads in read-only transactions; run statements that change something with the database's own client",
+        1792 => {
+            "Bowshot reads in read-only transactions; run statements that change something with the database's own client"
+        }
         1153 => "raise max_allowed_packet on the server",
         1046 => "name a database in the URI: mysql://user@host/database",
         3159 => "encrypt the connection: ssl-mode=REQUIRED",
@@ -101,9 +103,9 @@ fn position(text: &str, sql: &str) -> Option<usize> {
         let at = sql.len().checked_sub(near.len())?;
         return if sql.is_empty() || !sql.ends_with(near) { None } else { count(at) };
     }
-    let mut found = sql.match_indices(near).filter(|(at, _)| {
-        sql.get(..*at).is_some_and(|before| before.matches('\n').count() + 1 == line)
-    });
+    let mut found = sql
+        .match_indices(near)
+        .filter(|(at, _)| sql.get(..*at).is_some_and(|before| before.matches('\n').count() + 1 == line));
     let (at, _) = found.next()?;
     if found.next().is_some() { None } else { count(at) }
 }
@@ -132,7 +134,10 @@ mod tests {
         // Longer than what is shown: only where it is found once.
         let long = "x".repeat(NEAR);
         let shown = format!("syntax to use near '{long}' at line 1");
-        assert_eq!(from_packet_to(&packet(1064, "42000", &shown), &format!("SELECT {long} from t")).position(), Some(8));
+        assert_eq!(
+            from_packet_to(&packet(1064, "42000", &shown), &format!("SELECT {long} from t")).position(),
+            Some(8)
+        );
         assert_eq!(from_packet_to(&packet(1064, "42000", &shown), &format!("{long}, {long} from")).position(), None);
         assert_eq!(from_packet(&packet(1064, "42000", &shown)).position(), None);
     }
@@ -159,7 +164,8 @@ mod tests {
 
     #[test]
     fn torn_packets_are_errors_too() {
-        for torn in [b"".as_slice(), b"\xff", b"\xff\x15", b"\xff\x15\x04", b"\xff\x15\x04#28", b"\xff\x15\x04\xff\xfe"] {
+        for torn in [b"".as_slice(), b"\xff", b"\xff\x15", b"\xff\x15\x04", b"\xff\x15\x04#28", b"\xff\x15\x04\xff\xfe"]
+        {
             assert!(!from_packet(torn).message().is_empty());
         }
     }

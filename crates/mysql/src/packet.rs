@@ -133,6 +133,10 @@ impl<'a> Fields<'a> {
         self.array().map(u32::from_le_bytes)
     }
 
+    pub(crate) fn u64(&mut self) -> Option<u64> {
+        self.array().map(u64::from_le_bytes)
+    }
+
     /// A length-encoded number; `Some(None)` for NULL.
     pub(crate) fn nullable_length(&mut self) -> Option<Option<u64>> {
         Some(Some(match self.u8()? {
@@ -142,7 +146,7 @@ impl<'a> Fields<'a> {
                 let [a, b, c] = self.array()?;
                 u32::from_le_bytes([a, b, c, 0]).into()
             }
-            254 => self.array().map(u64::from_le_bytes)?,
+            254 => self.u64()?,
             255 => return None,
             small => small.into(),
         }))

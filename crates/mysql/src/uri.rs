@@ -1,7 +1,7 @@
 //! How to reach a database: `mysql://user:password@host:port/database?option=value`, and what option files add.
 
-mod options;
 mod option_file;
+mod options;
 #[cfg(test)]
 mod tests;
 
@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use bowshot_core::{Error, ErrorKind, Result};
-use bowshot_net::{Host, TlsOptions, Verify};
+use bowshot_net::{Host, TlsOptions};
 use percent_encoding::percent_decode_str;
 
 use options::Settings;
@@ -22,7 +22,8 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 const PORT: u16 = 3306;
 
 /// Where servers put their sockets: Debian and its kin, Red Hat and its kin, MySQL's own builds.
-const SOCKETS: [&str; 4] = ["/run/mysqld/mysqld.sock", "/var/run/mysqld/mysqld.sock", "/var/lib/mysql/mysql.sock", "/tmp/mysql.sock"];
+const SOCKETS: [&str; 4] =
+    ["/run/mysqld/mysqld.sock", "/var/run/mysqld/mysqld.sock", "/var/lib/mysql/mysql.sock", "/tmp/mysql.sock"];
 
 /// How to reach a database and who we are there. Its `Debug` shows no secret.
 #[derive(Clone, Debug)]
@@ -136,11 +137,6 @@ impl Config {
             Place::Socket(path) => path.display().to_string(),
         }
     }
-
-    /// Whether the host's name has to be in its certificate.
-    pub(crate) fn verifies_name(&self) -> bool {
-        self.tls.verify == Verify::Name
-    }
 }
 
 fn place(settings: &Settings) -> Result<Place> {
@@ -149,18 +145,27 @@ fn place(settings: &Settings) -> Result<Place> {
         // A socket is a way to this machine only; one in an option file counts where the URI says nothing of the place.
         let elsewhere = host.is_some_and(|host| host != "localhost");
         match settings.is_from_uri("socket") {
-            true if elsewhere => return Err(settings.wrong("socket", "no host beside it: mysql:///database?socket=/path")),
+            true if elsewhere => {
+                return Err(settings.wrong("socket", "no host beside it: mysql:///database?socket=/path"));
+            }
             false if elsewhere || settings.is_from_uri("host") || settings.is_from_uri("port") => {}
             _ => return Ok(Place::Socket(socket.into())),
         }
     }
     let port = match settings.number("port")? {
         None => PORT,
-        Some(port) => u16::try_from(port).ok().filter(|port| *port > 0).ok_or_else(|| settings.wrong("port", "a number from 1 to 65535"))?,
+        Some(port) => u16::try_from(port)
+            .ok()
+            .filter(|port| *port > 0)
+            .ok_or_else(|| settings.wrong("port", "a number from 1 to 65535"))?,
     };
     let found = || SOCKETS.iter().map(Path::new).find(|path| path.exists());
     match host {
-        None if settings.text("port").is_none() && let Some(socket) = found() => Ok(Place::Socket(socket.to_owned())),
+        None if settings.text("port").is_none()
+            && let Some(socket) = found() =>
+        {
+            Ok(Place::Socket(socket.to_owned()))
+        }
         host => Ok(Place::Tcp(Host { name: host.unwrap_or("localhost").to_owned(), port })),
     }
 }

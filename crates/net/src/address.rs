@@ -9,7 +9,6 @@ use std::{fmt, io, thread};
 use bowshot_core::{Cancel, Error, ErrorKind, Result};
 use socket2::{Domain, SockAddr};
 
-
 /// One address to connect to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Address {

@@ -16,7 +16,10 @@ const MOST_DEPTH: usize = 10;
 pub(super) fn add(settings: &mut Settings, home: Option<&Path>) -> Result<()> {
     if let Some(path) = settings.text("read-default-file").map(PathBuf::from) {
         let text = std::fs::read_to_string(&path).map_err(|error| {
-            Error::new(ErrorKind::Config, format!("the file {} (read-default-file) could not be read: {error}", path.display()))
+            Error::new(
+                ErrorKind::Config,
+                format!("the file {} (read-default-file) could not be read: {error}", path.display()),
+            )
         })?;
         read(&text, &path, settings, 0);
     } else if let Some(path) = home.map(|home| home.join(".my.cnf"))

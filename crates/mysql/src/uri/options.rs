@@ -63,7 +63,8 @@ impl Settings {
         let Some(known) = known(name) else {
             let names: Vec<&str> = KNOWN.iter().map(|(name, _)| *name).skip(4).collect();
             let plain = name.to_ascii_lowercase().replace('_', "-");
-            let near = names.iter().max_by(|a, b| strsim::jaro_winkler(a, &plain).total_cmp(&strsim::jaro_winkler(b, &plain)));
+            let near =
+                names.iter().max_by(|a, b| strsim::jaro_winkler(a, &plain).total_cmp(&strsim::jaro_winkler(b, &plain)));
             let near = near.filter(|near| strsim::jaro_winkler(near, &plain) > 0.8);
             let meant = near.map_or_else(String::new, |near| format!("did you mean {near}? "));
             return Err(Error::new(ErrorKind::Config, format!("a MySQL URI has no option \"{name}\""))
@@ -145,17 +146,14 @@ impl Settings {
             return Err(Error::new(ErrorKind::Config, format!("the option {one} is given without {other}"))
                 .with_hint("a certificate of ours needs the key that belongs to it, and the other way round"));
         }
-        let options = TlsOptions {
-            verify,
-            // Without a file, the operating system's authorities are the ones that can be asked.
-            system_roots: verify != Verify::Nothing && roots.is_none(),
-            root_file: roots,
-            revoked_file: file("ssl-crl"),
-            certificate_file: certificate,
-            key_file: key,
-            send_name: true,
-            ..TlsOptions::new(TLS_NAMES)
-        };
+        let mut options = TlsOptions::new(TLS_NAMES);
+        options.verify = verify;
+        // Without a file, the operating system's authorities are the ones that can be asked.
+        options.system_roots = verify != Verify::Nothing && roots.is_none();
+        options.root_file = roots;
+        options.revoked_file = file("ssl-crl");
+        options.certificate_file = certificate;
+        options.key_file = key;
         Ok((encryption, options))
     }
 }

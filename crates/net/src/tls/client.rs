@@ -41,8 +41,12 @@ impl TlsOptions {
                 ErrorKind::Tls,
                 format!("no certificate can be made out to \"{}\"", name.unwrap_or_default()),
             )),
-            _ => Err(Error::new(ErrorKind::Config, "to verify the server's name, its name has to be given")
-                .with_hint(format!("give the host's name beside its address; {} does not look at the name", self.names.without_name))),
+            _ => Err(Error::new(ErrorKind::Config, "to verify the server's name, its name has to be given").with_hint(
+                format!(
+                    "give the host's name beside its address; {} does not look at the name",
+                    self.names.without_name
+                ),
+            )),
         }
     }
 
@@ -61,7 +65,10 @@ impl TlsOptions {
             Some((chain, key)) => builder.with_client_auth_cert(chain, key).map_err(|error| {
                 Error::new(
                     ErrorKind::Tls,
-                    format!("the certificate and the key of {} and {} cannot be used: {error}", self.names.certificate, self.names.key),
+                    format!(
+                        "the certificate and the key of {} and {} cannot be used: {error}",
+                        self.names.certificate, self.names.key
+                    ),
                 )
                 .with_source(error)
             })?,
@@ -78,9 +85,7 @@ impl TlsClient {
         let mut connection = ClientConnection::new(Arc::clone(&self.config), self.name.clone())
             .map_err(|error| refused(&error, &self.names))?;
         while connection.is_handshaking() {
-            connection
-                .complete_io(&mut socket)
-                .map_err(|error| lost(error, "the TLS handshake", &self.names))?;
+            connection.complete_io(&mut socket).map_err(|error| lost(error, "the TLS handshake", &self.names))?;
         }
         Ok(Transport::Tls(Box::new(StreamOwned::new(connection, socket))))
     }

@@ -24,7 +24,10 @@ pub(super) fn roots(options: &TlsOptions) -> Result<Option<Vec<CertificateDer<'s
         let found = rustls_native_certs::load_native_certs();
         if found.certs.is_empty() {
             return Err(Error::new(ErrorKind::Tls, "the operating system has no root certificates").with_hint(
-                format!("install them (the package ca-certificates), or name a file: {}=/path/to/root.crt", options.names.roots),
+                format!(
+                    "install them (the package ca-certificates), or name a file: {}=/path/to/root.crt",
+                    options.names.roots
+                ),
             ));
         }
         return Ok(Some(found.certs));
@@ -61,7 +64,8 @@ pub(super) fn own_certificate(
             "decrypt it into a file that only you may read: openssl pkey -in {path} -out decrypted.key"
         )));
     }
-    let key = PrivateKeyDer::from_pem_slice(&text).map_err(|error| unreadable(key, options.names.key, &error.to_string()))?;
+    let key =
+        PrivateKeyDer::from_pem_slice(&text).map_err(|error| unreadable(key, options.names.key, &error.to_string()))?;
     Ok(Some((chain, key)))
 }
 

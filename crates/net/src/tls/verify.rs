@@ -40,7 +40,9 @@ impl Verifier {
         let roots = if options.verify > Verify::Nothing { files::roots(options)? } else { None };
         if roots.is_none() && options.verify > Verify::Nothing {
             let names = &options.names;
-            let system = names.system.map_or_else(String::new, |system| format!(", or trust the operating system's with {system}"));
+            let system = names
+                .system
+                .map_or_else(String::new, |system| format!(", or trust the operating system's with {system}"));
             return Err(Error::new(
                 ErrorKind::Config,
                 "the server is to be verified, but there is no root certificate",

@@ -1,0 +1,205 @@
+//! Reads partitions: one statement each, over one connection, in blocks of about a batch.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use arrow_array::{RecordBatch, RecordBatchOptions};
+use bowshot_core::{Connection, Error, ErrorKind, Reader, Result, format_type};
+
+use crate::connect::Session;
+use crate::decode::Reject;
+use crate::error::{broken, from_packet_to};
+use crate::packet;
+use crate::result::{self, Definition, Header};
+use crate::rows::{Layout, Rows, Stop};
+use crate::scan::MySqlScan;
+use crate::statement::Handle;
+use crate::types::Column;
+
+/// Room that every read from the socket finds in the buffer.
+const READ_ROOM: usize = 256 << 10;
+
+/// A read that yields less than this found the server slower than us.
+const SHORT_READ: usize = 64 << 10;
+
+/// How long we then let the server's bytes gather. The server sends 16 KiB at a time; to wake up for each send costs
+/// both sides more than it takes to decode it, while the kernel's socket buffer (6 MB or more by default on Linux) holds
+/// tens of milliseconds of them.
+const GATHER: Duration = Duration::from_millis(2);
+
+/// How many bytes of a partition come before we ever wait, so that small results are never delayed.
+const NO_WAIT: usize = 1 << 20;
+
+/// A connection on the plan's snapshot.
+pub(crate) struct MySqlConnection {
+    session: Session,
+    /// Places of fields, reused from block to block.
+    rows: Rows,
+    scan: Arc<MySqlScan>,
+    /// The first partition's rows are on their way already.
+    started: bool,
+    /// No reader stopped half-way.
+    clean: bool,
+}
+
+impl MySqlConnection {
+    pub(crate) fn new(session: Session, scan: Arc<MySqlScan>, started: bool) -> Self {
+        let layouts: Vec<Layout> = scan.columns.iter().map(|column| column.layout).collect();
+        let rows = Rows::new(scan.protocol, &layouts, scan.batch_bytes);
+        MySqlConnection { session, rows, scan, started, clean: true }
+    }
+}
+
+impl Connection for MySqlConnection {
+    fn open(&mut self, index: usize) -> Result<Box<dyn Reader + '_>> {
+        let scan = Arc::clone(&self.scan);
+        let missing = || Error::new(ErrorKind::Internal, "the plan has no such partition");
+        let statement = scan.statements.get(index).ok_or_else(missing)?;
+        if !self.clean {
+            return Err(Error::new(ErrorKind::Internal, "the connection still has rows of another partition"));
+        }
+        let mut handle = None;
+        if !std::mem::take(&mut self.started) {
+            let (header, prepared) = statement.start(&mut self.session)?;
+            check(&header, &scan.definitions)?;
+            handle = prepared;
+        }
+        self.clean = false;
+        self.rows.clear();
+        Ok(Box::new(PartitionReader {
+            session: &mut self.session,
+            rows: &mut self.rows,
+            clean: &mut self.clean,
+            scan,
+            handle,
+            received: 0,
+        }))
+    }
+}
+
+/// An error where the columns are not those of the plan.
+fn check(header: &Header, planned: &[Definition]) -> Result<()> {
+    let Header::Rows(columns) = header else {
+        return Err(Error::new(ErrorKind::Sql, "the query returned no result any more"));
+    };
+    let changed = columns.iter().zip(planned).find(|(column, planned)| !column.reads_like(planned));
+    let which = match changed {
+        Some((column, _)) => format!("column \"{}\"", column.name),
+        None if columns.len() != planned.len() => "the number of columns".to_owned(),
+        None => return Ok(()),
+    };
+    let message = format!("the result changed between planning and reading it: {which} is another one now");
+    Err(Error::new(ErrorKind::Sql, message).with_hint("was a table altered meanwhile? Read again"))
+}
+
+/// The rows of one statement.
+struct PartitionReader<'a> {
+    session: &'a mut Session,
+    rows: &'a mut Rows,
+    clean: &'a mut bool,
+    scan: Arc<MySqlScan>,
+    /// The prepared statement, to be closed behind its last row.
+    handle: Option<Handle>,
+    /// Bytes of this partition so far.
+    received: usize,
+}
+
+impl Reader for PartitionReader<'_> {
+    fn next(&mut self) -> Result<Option<RecordBatch>> {
+        if *self.clean {
+            return Ok(None);
+        }
+        loop {
+            let Session { buffer, sequence, .. } = &mut *self.session;
+            match self.rows.index(buffer.unread(), sequence, self.scan.batch_bytes)? {
+                Stop::Full => return self.emit().map(Some),
+                Stop::Incomplete => self.fill()?,
+                Stop::Other | Stop::Long if self.rows.count() > 0 => return self.emit().map(Some),
+                Stop::Long => {
+                    self.long_row()?;
+                    return self.emit().map(Some);
+                }
+                Stop::Other => {
+                    self.end()?;
+                    return Ok(None);
+                }
+            }
+        }
+    }
+}
+
+impl PartitionReader<'_> {
+    /// Waits for more bytes.
+    fn fill(&mut self) -> Result<()> {
+        let count = self.session.fill(READ_ROOM)?;
+        self.received += count;
+        if count < SHORT_READ && self.received > NO_WAIT {
+            std::thread::sleep(GATHER);
+        }
+        Ok(())
+    }
+
+    /// Puts a row of several packets together, which is a block of its own.
+    fn long_row(&mut self) -> Result<()> {
+        let extent = self.session.whole_message()?;
+        packet::join(self.session.buffer.unread_mut(), extent);
+        self.rows.index_long(self.session.buffer.unread(), extent)
+    }
+
+    /// Handles the packet behind the last row.
+    fn end(&mut self) -> Result<()> {
+        let body = self.session.receive()?.to_vec();
+        match body.first() {
+            Some(&crate::error::ERR) => {
+                self.session.idle();
+                return Err(from_packet_to(&body, ""));
+            }
+            Some(&result::END) => result::end(self.session, &body)?,
+            _ => return Err(self.session.give_up("an empty packet came within a result")),
+        }
+        if let Some(handle) = self.handle.take() {
+            handle.close(self.session)?;
+        }
+        *self.clean = true;
+        Ok(())
+    }
+
+    /// Decodes the indexed rows and gives up their bytes.
+    fn emit(&mut self) -> Result<RecordBatch> {
+        let bytes = self.session.buffer.unread_with_slack();
+        let mut arrays = Vec::with_capacity(self.scan.columns.len());
+        for (place, column) in self.scan.columns.iter().enumerate() {
+            let cells = self.rows.cells(place, bytes);
+            if cells.has_nulls && !column.field.is_nullable() {
+                return Err(broken("it sent NULL for a column that is NOT NULL").with_column(column.field.name()));
+            }
+            arrays.push(column.decoder.decode(cells).map_err(|reject| rejected(column, reject))?);
+        }
+        let options = RecordBatchOptions::new().with_row_count(Some(self.rows.count()));
+        let batch = RecordBatch::try_new_with_options(Arc::clone(&self.scan.read_schema), arrays, &options)?;
+        self.session.buffer.consume(self.rows.bytes());
+        self.rows.clear();
+        self.scan.casts.apply(batch)
+    }
+}
+
+/// The error of a value that cannot be in its column.
+fn rejected(column: &Column, reject: Reject) -> Error {
+    let (name, type_name) = (column.field.name(), &column.type_name);
+    let arrow = format_type(column.field.data_type());
+    match reject {
+        Reject::Value { holds, way_out } => {
+            let message = format!("column \"{name}\" ({type_name}) holds {holds}, which {arrow} cannot");
+            Error::new(ErrorKind::Value, message)
+                .with_hint(format!("read it as another type: types={{\"{name}\": \"{way_out}\"}}"))
+        }
+        Reject::ZeroDate(date) => {
+            let message = format!("column \"{name}\" ({type_name}) holds {date}, which no calendar has");
+            Error::new(ErrorKind::Value, message).with_hint(format!(
+                "read such dates as NULL: zero_dates=\"null\"; or all of them as text: types={{\"{name}\": \"utf8\"}}"
+            ))
+        }
+        Reject::Broken(what) => broken(&format!("column \"{name}\" ({type_name}): {what}")),
+    }
+    .with_column(name)
+}
