@@ -1,0 +1,210 @@
+//! Partitions into batches, on the connections of a plan.
+
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender, channel};
+
+use arrow_array::{RecordBatch, RecordBatchOptions};
+use arrow_schema::SchemaRef;
+use bowshot_core::{Cancel, Connection, Error, ErrorKind, Reader, Registration, Result, Scan, format_type};
+use parking_lot::Mutex;
+
+use crate::block::Block;
+use crate::decode::{Decoder, Misfit, Place, decoder};
+use crate::fetch::{self, Item, Job};
+use crate::moments::Rules;
+use crate::session::{Session, gone};
+use crate::uri::Location;
+
+/// What every connection of a plan knows.
+pub(crate) struct Work {
+    pub(crate) location: Arc<Location>,
+    pub(crate) before: Vec<String>,
+    pub(crate) schema: SchemaRef,
+    pub(crate) jobs: Vec<Arc<Job>>,
+    pub(crate) rules: Rules,
+    /// Whether more than one connection may read.
+    pub(crate) many: bool,
+    /// The connection that made the plan, and those that are done.
+    pub(crate) idle: Mutex<Vec<Session>>,
+}
+
+/// The live side of a plan.
+pub(crate) struct Shared(pub(crate) Arc<Work>);
+
+impl Scan for Shared {
+    fn connect(&self, cancel: &Cancel) -> Result<Box<dyn Connection>> {
+        cancel.check()?;
+        let idle = self.0.idle.lock().pop();
+        let session = match idle {
+            Some(session) => session,
+            None if self.0.many => Session::open(&self.0.location, &self.0.before, cancel)?,
+            None => {
+                let message = "the one connection that sees this state of the database is reading";
+                return Err(Error::new(ErrorKind::ConnectionLimit, message).with_hint("read with one connection"));
+            }
+        };
+        Ok(Box::new(Reading { work: Arc::clone(&self.0), session: Some(session), cancel: cancel.clone() }))
+    }
+}
+
+/// A connection that reads; it goes back to its plan if it was not stopped in the middle.
+struct Reading {
+    work: Arc<Work>,
+    session: Option<Session>,
+    cancel: Cancel,
+}
+
+impl Drop for Reading {
+    fn drop(&mut self) {
+        if let Some(session) = self.session.take().filter(|session| !session.stop.is_asked()) {
+            self.work.idle.lock().push(session);
+        }
+    }
+}
+
+impl Connection for Reading {
+    fn open(&mut self, index: usize) -> Result<Box<dyn Reader + '_>> {
+        self.cancel.check()?;
+        let missing = || Error::new(ErrorKind::Internal, format!("the plan has no partition {index}"));
+        let job = self.work.jobs.get(index).ok_or_else(missing)?;
+        let session = self.session.as_ref().ok_or_else(gone)?;
+        let decoders =
+            job.columns.iter().map(|column| decoder(&column.rule, self.work.rules)).collect::<Result<_>>()?;
+        let (send, items) = channel();
+        let (returned, empty) = channel();
+        let (stop, told) = (Arc::clone(&session.stop), send.clone());
+        let cancelled = self.cancel.on_cancel(move || {
+            stop.ask();
+            let _ = told.send(Item::Cancelled);
+        });
+        let task = Arc::clone(job);
+        session.start(move |desk| fetch::run(desk, &task, &send, &empty))?;
+        let work = &self.work;
+        Ok(Box::new(Partition {
+            work,
+            job,
+            session,
+            items,
+            returned,
+            decoders,
+            rows: 0,
+            before: 0,
+            ended: false,
+            _cancelled: cancelled,
+        }))
+    }
+}
+
+/// The rows of one partition.
+struct Partition<'a> {
+    work: &'a Work,
+    job: &'a Job,
+    session: &'a Session,
+    items: Receiver<Item>,
+    /// Where emptied blocks go.
+    returned: Sender<Block>,
+    decoders: Vec<Box<dyn Decoder>>,
+    /// Rows of the batch that grows.
+    rows: usize,
+    /// Rows of earlier batches.
+    before: usize,
+    ended: bool,
+    _cancelled: Registration,
+}
+
+impl Drop for Partition<'_> {
+    fn drop(&mut self) {
+        if !self.ended {
+            self.session.stop.ask();
+        }
+    }
+}
+
+impl Reader for Partition<'_> {
+    fn next(&mut self) -> Result<Option<RecordBatch>> {
+        while !self.ended && !self.is_full() {
+            match self.items.recv().map_err(|_| gone())? {
+                Item::Block(block) => self.append(block)?,
+                Item::End => self.ended = true,
+                Item::Failed(error) => return Err(error),
+                Item::Cancelled => return Err(Error::cancelled()),
+            }
+        }
+        if self.rows == 0 { Ok(None) } else { self.finish().map(Some) }
+    }
+}
+
+impl Partition<'_> {
+    fn is_full(&self) -> bool {
+        self.rows > 0
+            && self.decoders.iter().map(|decoder| decoder.bytes()).sum::<usize>() >= self.job.batch_bytes.max(1)
+    }
+
+    fn append(&mut self, block: Block) -> Result<()> {
+        for ((decoder, slot), index) in self.decoders.iter_mut().zip(&block.slots).zip(0..) {
+            if let Err(place) = decoder.append(slot, block.rows) {
+                return Err(self.misfit(index, &place));
+            }
+        }
+        self.rows += block.rows;
+        // Whoever fetches may have ended already.
+        let _ = self.returned.send(block);
+        Ok(())
+    }
+
+    fn finish(&mut self) -> Result<RecordBatch> {
+        let arrays = self.decoders.iter_mut().map(|decoder| decoder.finish()).collect::<Result<Vec<_>>>()?;
+        for (column, array) in self.job.columns.iter().zip(&arrays) {
+            if !column.nullable && array.null_count() > 0 {
+                let message = format!("column \"{}\" is NOT NULL, says the driver, and holds NULL", column.name);
+                return Err(Error::new(ErrorKind::Protocol, message).with_column(&column.name));
+            }
+        }
+        let rows = std::mem::take(&mut self.rows);
+        self.before += rows;
+        let options = RecordBatchOptions::new().with_row_count(Some(rows));
+        Ok(RecordBatch::try_new_with_options(Arc::clone(&self.work.schema), arrays, &options)?)
+    }
+
+    /// The error of a value that does not fit.
+    #[cold]
+    fn misfit(&self, index: usize, place: &Place) -> Error {
+        let Some(column) = self.job.columns.get(index) else {
+            return Error::new(ErrorKind::Internal, "a value of no column does not fit");
+        };
+        let name = &column.name;
+        let row = self.before + self.rows + place.row + 1;
+        let kind = format_type(&column.rule.data_type);
+        let type_name = if column.type_name.is_empty() { String::new() } else { format!(" ({})", column.type_name) };
+        let value = &place.value;
+        let begin = format!("column \"{name}\"{type_name} holds");
+        let end = format!("in row {row} of {}", self.job.label);
+        let as_text = format!("read it as text: types={{\"{name}\": \"utf8\"}}");
+        let (message, hint) = match place.misfit {
+            Misfit::Cut => (
+                format!("{begin} a value {end} that is longer than the driver said it could be"),
+                format!("read it without a limit: types={{\"{name}\": \"large_utf8\"}} (\"large_binary\" for bytes)"),
+            ),
+            Misfit::Encoding => (
+                format!("{begin} text {end} that is no Unicode"),
+                "set the driver's character set to UTF-8 in the connection string".to_owned(),
+            ),
+            Misfit::Infinite => (
+                format!("{begin} {value} {end}, which {kind} cannot"),
+                format!("infinity=\"null\" makes it NULL; or {as_text}"),
+            ),
+            Misfit::ZeroDate => (
+                format!("{begin} {value} {end}, which {kind} cannot"),
+                format!("zero_dates=\"null\" makes it NULL; or {as_text}"),
+            ),
+            Misfit::Not(what) => {
+                (format!("{begin} \"{value}\" {end}, which is not {what}: {kind} cannot hold it"), as_text)
+            }
+            Misfit::Digits => (format!("{begin} {value} {end}, which has more digits than {kind}"), as_text),
+            Misfit::Range | Misfit::Null => {
+                (format!("{begin} {value} {end}, which is out of the range of {kind}"), as_text)
+            }
+        };
+        Error::new(ErrorKind::Value, message).with_column(name).with_hint(hint)
+    }
+}

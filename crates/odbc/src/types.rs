@@ -1,0 +1,255 @@
+//! Which Arrow type a column is read as, and how its values come: one table by ODBC's type and the driver's own name.
+
+use arrow_schema::{DataType, IntervalUnit, TimeUnit};
+use bowshot_core::{Error, ErrorKind, Result, format_type};
+
+use crate::abi::{c, sql};
+use crate::block::Access;
+use crate::driver::{Family, UNKNOWN_VARCHAR};
+use crate::handle::Description;
+
+/// A bound value has at most so many bytes; longer ones are asked for one by one.
+const MOST_BOUND: usize = 8192;
+
+/// What the driver's bytes are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// The value itself, as C has it.
+    Native,
+    /// Text: digits and names in ASCII, or UTF-8.
+    Text,
+    /// UTF-16.
+    Wide,
+    Bytes,
+    /// ODBC's structures of dates and timestamps.
+    Structure,
+}
+
+/// What the server has to turn a value into first, since the driver would spoil it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Cast {
+    Text,
+    /// An instant, as text in UTC.
+    Utc,
+}
+
+/// How a column is read.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Rule {
+    pub(crate) data_type: DataType,
+    pub(crate) access: Access,
+    pub(crate) form: Form,
+    pub(crate) cast: Option<Cast>,
+}
+
+impl Rule {
+    fn native(data_type: DataType, c_type: i16, size: usize) -> Self {
+        Rule { data_type, access: Access::Fixed { c_type, size }, form: Form::Native, cast: None }
+    }
+
+    /// Text of at most `size` bytes.
+    fn text(data_type: DataType, size: usize) -> Self {
+        Rule { data_type, access: Access::Bounded { c_type: c::CHAR, size: size + 1 }, form: Form::Text, cast: None }
+    }
+
+    fn cast(data_type: DataType, size: usize, cast: Cast) -> Self {
+        Rule { cast: Some(cast), ..Rule::text(data_type, size) }
+    }
+
+    fn structure(data_type: DataType, c_type: i16, size: usize) -> Self {
+        Rule { data_type, access: Access::Fixed { c_type, size }, form: Form::Structure, cast: None }
+    }
+
+    fn bytes(size: usize) -> Self {
+        let access = match size {
+            1..=MOST_BOUND => Access::Bounded { c_type: c::BINARY, size },
+            _ => Access::Long { c_type: c::BINARY },
+        };
+        Rule { data_type: DataType::Binary, access, form: Form::Bytes, cast: None }
+    }
+
+    fn narrow(characters: usize) -> Self {
+        let access = match characters.saturating_mul(4) + 1 {
+            2..=MOST_BOUND => Access::Bounded { c_type: c::CHAR, size: characters * 4 + 1 },
+            _ => Access::Long { c_type: c::CHAR },
+        };
+        Rule { data_type: DataType::Utf8, access, form: Form::Text, cast: None }
+    }
+
+    /// Two units a character, for those outside the first 65,536.
+    fn wide(characters: usize) -> Self {
+        let access = match characters.saturating_mul(4) + 2 {
+            3..=MOST_BOUND => Access::Bounded { c_type: c::WCHAR, size: characters * 4 + 2 },
+            _ => Access::Long { c_type: c::WCHAR },
+        };
+        Rule { data_type: DataType::Utf8, access, form: Form::Wide, cast: None }
+    }
+}
+
+/// How a column is read if the user does not settle it.
+pub(crate) fn rule(column: &Description, family: Family) -> Rule {
+    match family {
+        Family::Postgres => postgres(column),
+        Family::MariaDb => mariadb(column),
+        Family::FreeTds | Family::Other => standard(column),
+    }
+}
+
+/// psqlODBC has every value as text and converts some of it wrongly: text is what is asked for.
+fn postgres(column: &Description) -> Rule {
+    let micros = |zone: Option<&str>| DataType::Timestamp(TimeUnit::Microsecond, zone.map(Into::into));
+    match column.type_name.as_str() {
+        "bool" => Rule::text(DataType::Boolean, 7),
+        "int2" => Rule::text(DataType::Int16, 7),
+        "int4" => Rule::text(DataType::Int32, 15),
+        "int8" => Rule::text(DataType::Int64, 23),
+        "oid" => Rule::text(DataType::UInt32, 15),
+        "float4" => Rule::text(DataType::Float32, 31),
+        "float8" => Rule::text(DataType::Float64, 31),
+        "numeric" => match column.sql_type {
+            sql::NUMERIC | sql::DECIMAL => decimal(column.size, column.digits),
+            // Without precision: the widest decimal, and room for what it can hold.
+            _ => Rule::text(DataType::Decimal256(76, 38), 159),
+        },
+        "date" => Rule::cast(DataType::Date32, 31, Cast::Text),
+        "time" => Rule::text(DataType::Time64(TimeUnit::Microsecond), 31),
+        "timestamp" | "timestamp without time zone" => Rule::cast(micros(None), 47, Cast::Text),
+        "timestamptz" | "timestamp with time zone" => Rule::cast(micros(Some("UTC")), 47, Cast::Utc),
+        "uuid" => Rule::text(DataType::FixedSizeBinary(16), 47),
+        "bytea" => Rule { access: Access::Long { c_type: c::BINARY }, ..Rule::bytes(0) },
+        "money" | "name" => Rule::wide(64),
+        "varchar" | "char" | "bpchar"
+            if matches!(column.sql_type, sql::CHAR | sql::VARCHAR | sql::WCHAR | sql::WVARCHAR)
+                && column.size != UNKNOWN_VARCHAR =>
+        {
+            Rule::wide(column.size)
+        }
+        // What the driver says of the length of all others is a guess.
+        _ => Rule::wide(0),
+    }
+}
+
+/// MariaDB's driver converts text without fault, and binary values of integers and doubles.
+fn mariadb(column: &Description) -> Rule {
+    let micros = |zone: Option<&str>| DataType::Timestamp(TimeUnit::Microsecond, zone.map(Into::into));
+    match (column.sql_type, column.type_name.as_str()) {
+        (_, "null") => Rule::text(DataType::Null, 7),
+        (sql::BIT, _) => Rule { data_type: DataType::Boolean, ..Rule::bytes(8) },
+        (_, "bit") => Rule::bytes(16),
+        // Bound as a float, blocks of rows have every second value wrong.
+        (sql::REAL, _) => Rule::native(DataType::Float32, c::DOUBLE, 8),
+        (sql::TIMESTAMP, "timestamp") => Rule::text(micros(Some("UTC")), 47),
+        (sql::TIMESTAMP, _) => Rule::text(micros(None), 47),
+        (sql::DATE, _) => Rule::text(DataType::Date32, 31),
+        (sql::TIME, _) => Rule::text(DataType::Duration(TimeUnit::Microsecond), 31),
+        (sql::CHAR | sql::VARCHAR | sql::WCHAR | sql::WVARCHAR, _) => Rule::narrow(column.size),
+        (sql::LONGVARCHAR | sql::WLONGVARCHAR, _) => Rule::narrow(0),
+        (sql::LONGVARBINARY, _) => Rule::bytes(0),
+        _ => standard(column),
+    }
+}
+
+/// What ODBC says of every driver.
+fn standard(column: &Description) -> Rule {
+    let fraction = |most: i16| if column.digits > most { TimeUnit::Nanosecond } else { TimeUnit::Microsecond };
+    match (column.sql_type, column.unsigned) {
+        (sql::TINYINT, true) => Rule::native(DataType::UInt8, c::UTINYINT, 1),
+        (sql::TINYINT, false) => Rule::native(DataType::Int8, c::STINYINT, 1),
+        (sql::SMALLINT, true) => Rule::native(DataType::UInt16, c::USHORT, 2),
+        (sql::SMALLINT, false) => Rule::native(DataType::Int16, c::SSHORT, 2),
+        (sql::INTEGER, true) => Rule::native(DataType::UInt32, c::ULONG, 4),
+        (sql::INTEGER, false) => Rule::native(DataType::Int32, c::SLONG, 4),
+        (sql::BIGINT, true) => Rule::native(DataType::UInt64, c::UBIGINT, 8),
+        (sql::BIGINT, false) => Rule::native(DataType::Int64, c::SBIGINT, 8),
+        (sql::REAL, _) => Rule::native(DataType::Float32, c::FLOAT, 4),
+        // By the real size: FLOAT is what most databases call a double.
+        (sql::FLOAT | sql::DOUBLE, _) => Rule::native(DataType::Float64, c::DOUBLE, 8),
+        (sql::NUMERIC | sql::DECIMAL, _) => decimal(column.size, column.digits),
+        (sql::BIT, _) => Rule::native(DataType::Boolean, c::BIT, 1),
+        (sql::CHAR | sql::VARCHAR | sql::WCHAR | sql::WVARCHAR, _) => Rule::wide(column.size),
+        (sql::BINARY | sql::VARBINARY, _) => Rule::bytes(column.size),
+        (sql::LONGVARBINARY, _) => Rule::bytes(0),
+        (sql::DATE | sql::DATE_2, _) => Rule::structure(DataType::Date32, c::DATE, 6),
+        // The structure of a time has no fraction.
+        (sql::TIME | sql::TIME_2 | sql::SS_TIME2, _) => Rule::text(DataType::Time64(fraction(6)), 31),
+        (sql::TIMESTAMP | sql::TIMESTAMP_2, _) => {
+            Rule::structure(DataType::Timestamp(fraction(6), None), c::TIMESTAMP, 16)
+        }
+        (sql::SS_TIMESTAMPOFFSET, _) => Rule::text(DataType::Timestamp(fraction(6), Some("UTC".into())), 63),
+        (sql::GUID, _) => Rule::text(DataType::FixedSizeBinary(16), 47),
+        _ => Rule::wide(0),
+    }
+}
+
+/// A number of `precision` digits, `scale` of them behind the point.
+fn decimal(precision: usize, scale: i16) -> Rule {
+    // More digits behind the point than there are digits: leading zeros behind it.
+    let digits = usize::try_from(scale).unwrap_or(0).max(precision);
+    let room = digits + 4;
+    match (u8::try_from(digits), i8::try_from(scale)) {
+        (Ok(digits @ 1..=38), Ok(scale @ 0..)) => Rule::text(DataType::Decimal128(digits, scale), room),
+        (Ok(digits @ 39..=76), Ok(scale @ 0..)) => Rule::text(DataType::Decimal256(digits, scale), room),
+        // No Arrow decimal is wide enough.
+        _ => Rule { access: Access::Long { c_type: c::CHAR }, ..Rule::text(DataType::Utf8, 1) },
+    }
+}
+
+/// How a column is read as the type that the user wants.
+pub(crate) fn chosen(column: &Description, own: Rule, wanted: &DataType) -> Result<Rule> {
+    if own.data_type == *wanted {
+        return Ok(own);
+    }
+    let refused = || {
+        let (name, from, to) = (&column.name, format_type(&own.data_type), format_type(wanted));
+        Error::new(ErrorKind::Config, format!("column \"{name}\" is {from}, which cannot be read as {to}"))
+            .with_column(name)
+            .with_hint("choose another type, or cast it in the query")
+    };
+    let data_type = wanted.clone();
+    let is_text = matches!(own.data_type, DataType::Utf8) && matches!(own.form, Form::Text | Form::Wide);
+    match wanted {
+        // Whatever the driver says of its length, the value is read to its end.
+        DataType::LargeUtf8 if is_text => {
+            Ok(Rule { data_type, access: Access::Long { c_type: own.access.c_type() }, ..own })
+        }
+        DataType::LargeBinary if own.data_type == DataType::Binary => {
+            Ok(Rule { data_type, access: Access::Long { c_type: c::BINARY }, ..own })
+        }
+        _ if matches!(own.form, Form::Bytes) => Err(refused()),
+        // MariaDB's NULL without a type.
+        _ if own.data_type == DataType::Null && is_readable(wanted) => Ok(Rule { data_type, ..own }),
+        DataType::Utf8 | DataType::LargeUtf8 => {
+            let cast = own.cast.map(|_| Cast::Text);
+            Ok(match own.access {
+                // Digits beyond what any decimal holds.
+                Access::Bounded { size: 100.., .. } if own.form == Form::Text => {
+                    Rule { data_type, access: Access::Long { c_type: c::CHAR }, form: Form::Text, cast }
+                }
+                _ => Rule { cast, ..Rule::text(data_type, own.access.size().max(63)) },
+            })
+        }
+        _ if is_readable(wanted) => {
+            let rule = Rule { cast: own.cast, ..Rule::text(data_type, own.access.size().clamp(63, MOST_BOUND)) };
+            Ok(if own.access.is_long() { Rule { access: Access::Long { c_type: c::CHAR }, ..rule } } else { rule })
+        }
+        _ => Err(refused()),
+    }
+}
+
+/// Whether values of a type are read from text.
+fn is_readable(data_type: &DataType) -> bool {
+    use DataType::{
+        Boolean, Date32, Decimal128, Decimal256, Duration, FixedSizeBinary, Float32, Float64, Int8, Int16, Int32,
+        Int64, Interval, LargeUtf8, Time64, Timestamp, UInt8, UInt16, UInt32, UInt64, Utf8,
+    };
+    match data_type {
+        Boolean | Int8 | Int16 | Int32 | Int64 | UInt8 | UInt16 | UInt32 | UInt64 | Float32 | Float64 | Date32 => true,
+        Utf8 | LargeUtf8 | Time64(_) | Timestamp(..) | Duration(_) | FixedSizeBinary(16) => true,
+        Decimal128(_, scale) | Decimal256(_, scale) => *scale >= 0,
+        Interval(IntervalUnit::MonthDayNano) => false,
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests;
