@@ -3,8 +3,11 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use arrow_array::{RecordBatch, RecordBatchOptions};
-use arrow_schema::SchemaRef;
+use arrow_array::cast::AsArray;
+use arrow_array::types::Int32Type;
+use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchOptions, UInt32Array};
+use arrow_buffer::ScalarBuffer;
+use arrow_schema::{DataType, Field, SchemaRef};
 use arrow_select::concat::concat_batches;
 use bowshot_core::{Casts, Impossible, Result};
 
@@ -60,6 +63,8 @@ fn next(objects: &mut Objects, location: &Location) -> Result<Option<RecordBatch
             return Ok(Some(batch));
         }
     }
+    // Some drivers fail when they are asked once more.
+    objects.stream = None;
     Ok(None)
 }
 
@@ -79,16 +84,33 @@ impl Finish {
     pub(crate) fn pieces(&self, batch: RecordBatch) -> Result<VecDeque<RecordBatch>> {
         let (_, columns, rows) = batch.into_parts();
         let columns = match self.validate {
-            Validate::None => columns,
+            Validate::None => {
+                self.schema.fields().iter().zip(columns).map(|(field, column)| as_promised(column, field)).collect()
+            }
             Validate::Full => {
                 let fields = self.schema.fields().iter();
-                fields.zip(columns).map(|(field, column)| settle(column, field.name(), self.infinity)).collect::<Result<_>>()?
+                fields
+                    .zip(columns)
+                    .map(|(field, column)| settle(as_promised(column, field), field.name(), self.infinity))
+                    .collect::<Result<_>>()?
             }
         };
         let options = RecordBatchOptions::new().with_row_count(Some(rows));
         let batch = RecordBatch::try_new_with_options(Arc::clone(&self.schema), columns, &options)?;
         let batch = self.casts.apply(batch)?;
         Ok(cut(batch, self.batch_bytes))
+    }
+}
+
+/// The same bits without a sign, where the driver counts below zero what has none: PostgreSQL's `oid`.
+fn as_promised(column: ArrayRef, field: &Field) -> ArrayRef {
+    match (column.data_type(), field.data_type()) {
+        (DataType::Int32, DataType::UInt32) => {
+            let signed = column.as_primitive::<Int32Type>();
+            let bits = ScalarBuffer::from(signed.values().inner().clone());
+            Arc::new(UInt32Array::new(bits, signed.nulls().cloned()))
+        }
+        _ => column,
     }
 }
 
@@ -107,7 +129,6 @@ fn cut(batch: RecordBatch, batch_bytes: usize) -> VecDeque<RecordBatch> {
 #[cfg(test)]
 mod tests {
     use arrow_array::Int64Array;
-    use arrow_array::cast::AsArray;
     use arrow_array::types::Int64Type;
 
     use super::*;

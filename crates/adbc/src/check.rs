@@ -23,8 +23,12 @@ pub(crate) fn check(batch: &RecordBatch) -> Result<()> {
 /// Whether decimals have no more digits than their type.
 fn digits(column: &ArrayRef) -> Result<(), ArrowError> {
     match column.data_type() {
-        DataType::Decimal32(precision, _) => column.as_primitive::<Decimal32Type>().validate_decimal_precision(*precision),
-        DataType::Decimal64(precision, _) => column.as_primitive::<Decimal64Type>().validate_decimal_precision(*precision),
+        DataType::Decimal32(precision, _) => {
+            column.as_primitive::<Decimal32Type>().validate_decimal_precision(*precision)
+        }
+        DataType::Decimal64(precision, _) => {
+            column.as_primitive::<Decimal64Type>().validate_decimal_precision(*precision)
+        }
         DataType::Decimal128(precision, _) => {
             column.as_primitive::<Decimal128Type>().validate_decimal_precision(*precision)
         }

@@ -14,7 +14,11 @@ use crate::uri::Location;
 use crate::{driver, duckdb, params};
 
 /// Opens the database, and a first connection to it.
-pub(crate) fn connect(location: &Arc<Location>, before: &[String], cancel: &Cancel) -> Result<(Session, ManagedDatabase)> {
+pub(crate) fn connect(
+    location: &Arc<Location>,
+    before: &[String],
+    cancel: &Cancel,
+) -> Result<(Session, ManagedDatabase)> {
     duckdb::check_file(location)?;
     let session = Session::start()?;
     let (told, stop) = (Arc::clone(location), cancel.clone());
@@ -71,7 +75,8 @@ fn open(
 
 /// Tells the database that nothing will be written, where it can be told.
 fn read_only(objects: &mut Objects, location: &Location) -> Result<()> {
-    let own_wish = location.connection.iter().any(|(name, _)| OptionConnection::from(name.as_str()) == OptionConnection::ReadOnly);
+    let own_wish =
+        location.connection.iter().any(|(name, _)| OptionConnection::from(name.as_str()) == OptionConnection::ReadOnly);
     if own_wish {
         return Ok(());
     }
@@ -99,7 +104,12 @@ pub(crate) fn execute(objects: &mut Objects, location: &Location, sql: &str) -> 
 }
 
 /// A statement with the query and its values, ready to be executed.
-pub(crate) fn prepare(objects: &mut Objects, location: &Location, sql: &str, values: &[Value]) -> Result<ManagedStatement> {
+pub(crate) fn prepare(
+    objects: &mut Objects,
+    location: &Location,
+    sql: &str,
+    values: &[Value],
+) -> Result<ManagedStatement> {
     let failed = |error: AdbcError| from_driver(&error, Phase::Query, &location.secrets);
     if sql.contains('\0') {
         return Err(Error::new(ErrorKind::Config, "the query holds a NUL character, which no ADBC driver takes"));

@@ -87,6 +87,11 @@ fn load_from(name: &OsStr, location: &Location) -> adbc_core::error::Result<Mana
 fn broken(location: &Location, message: &str) -> Error {
     let driver = &location.driver;
     let hint = match &location.entrypoint {
+        _ if message.contains("undefined symbol: Py") => {
+            "this is Python's own module, which no other program can load: name DuckDB's library with \
+             driver=/path/to/libduckdb.so"
+                .to_owned()
+        }
         Some(entrypoint) => format!("entrypoint={entrypoint} must be a function of that library"),
         None => "its entry point may have an unusual name: say it with entrypoint=NAME".to_owned(),
     };
@@ -117,9 +122,9 @@ fn packages() -> Vec<PathBuf> {
         let Some(root) = std::env::var_os(variable).map(PathBuf::from) else { continue };
         folders.push(root.join("Lib").join("site-packages"));
         let versions = std::fs::read_dir(root.join("lib")).into_iter().flatten().flatten();
-        let pythons = versions.map(|entry| entry.path()).filter(|path| {
-            path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("python"))
-        });
+        let pythons = versions
+            .map(|entry| entry.path())
+            .filter(|path| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("python")));
         folders.extend(pythons.map(|python| python.join("site-packages")));
     }
     folders
@@ -129,8 +134,8 @@ fn packages() -> Vec<PathBuf> {
 fn in_package(folder: &Path, name: &str) -> Option<PathBuf> {
     let package = package(name);
     if package == "duckdb" {
-        // The module itself: _duckdb.cpython-313-x86_64-linux-gnu.so.
-        return library(folder, "_duckdb.").or_else(|| library(&folder.join("duckdb"), "duckdb."));
+        // Else the module itself, which only Python can load: _duckdb.cpython-313-x86_64-linux-gnu.so.
+        return library(folder, "libduckdb.").or_else(|| library(folder, "_duckdb."));
     }
     let folder = folder.join(&package);
     library(&folder, &format!("lib{package}.")).or_else(|| library(&folder, &format!("{package}.")))
@@ -171,6 +176,8 @@ mod tests {
             assert_eq!(in_package(folder.path(), name).as_ref(), Some(&sqlite), "{name}");
         }
         assert_eq!(in_package(folder.path(), "duckdb"), Some(duckdb));
+        let library = touch("libduckdb.so");
+        assert_eq!(in_package(folder.path(), "duckdb"), Some(library));
         assert_eq!(in_package(folder.path(), "postgresql"), None);
     }
 }

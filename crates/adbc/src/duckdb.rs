@@ -111,10 +111,14 @@ mod tests {
 
     #[test]
     fn lossy_types_are_known_wherever_they_stand() {
-        for name in ["TIME WITH TIME ZONE", "TIME WITH TIME ZONE[]", "STRUCT(a UHUGEINT, b INTEGER)", "BIT", "BIGNUM[3]"] {
+        for name in
+            ["TIME WITH TIME ZONE", "TIME WITH TIME ZONE[]", "STRUCT(a UHUGEINT, b INTEGER)", "BIT", "BIGNUM[3]"]
+        {
             assert!(is_lossy(name), "{name}");
         }
-        for name in ["TIMESTAMP WITH TIME ZONE", "TIME", "ENUM('BIT', 'it''s UHUGEINT')", "STRUCT(\"BIT\" INTEGER)", "HUGEINT"] {
+        for name in
+            ["TIMESTAMP WITH TIME ZONE", "TIME", "ENUM('BIT', 'it''s UHUGEINT')", "STRUCT(\"BIT\" INTEGER)", "HUGEINT"]
+        {
             assert!(!is_lossy(name), "{name}");
         }
     }

@@ -107,7 +107,8 @@ fn kind(status: Status, state: Option<&str>, text: &str, phase: Phase) -> ErrorK
             _ => ErrorKind::Connect,
         };
     }
-    if says(&["Unavailable", "server closed the connection", "connection reset", "Connection reset"]) {
+    let broken = ["Unavailable", "server closed the connection", "onnection reset", "terminating connection"];
+    if says(&broken) {
         return match () {
             () if says(&["connection refused", "Error while dialing"]) => ErrorKind::Connect,
             () => ErrorKind::ConnectionLost,

@@ -52,7 +52,7 @@ pub(crate) fn plan(location: &Arc<Location>, request: &Request, cancel: &Cancel)
     };
     let (session, database) = connect(location, &options.before, cancel)?;
     let draft = draft(&session, location, first, queries.len() == 1, options, cancel)?;
-    let schema = fields(&draft.raw, draft.columns.as_deref(), &options.types);
+    let schema = fields(&draft.raw, draft.columns.as_deref(), &options.types)?;
     let casts = Casts::new(&schema, &options.types)?;
     let mut begun = draft.begun;
     let (jobs, partitions, reason, estimate) = match &draft.tokens {
@@ -117,8 +117,7 @@ fn draft(
         Family::DuckDb => describe::columns(session, location, first, cancel)?,
         _ => None,
     };
-    let text: Vec<bool> =
-        columns.iter().flatten().map(|column| written_as_text(column, options)).collect();
+    let text: Vec<bool> = columns.iter().flatten().map(|column| written_as_text(column, options)).collect();
     let text = if text.contains(&true) { text } else { Vec::new() };
     let automatic = alone && options.partitioning == Partitioning::Auto && options.workers() > 1;
     if automatic && matches!(location.family, Family::FlightSql | Family::Other) {

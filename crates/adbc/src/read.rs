@@ -74,7 +74,9 @@ impl Scan for Scanning {
             if idle.is_none() {
                 if connections.count >= work.most {
                     let message = format!("all {} connections that see the plan's state are reading", work.most);
-                    return Err(Error::new(ErrorKind::ConnectionLimit, message).with_hint("read with fewer connections"));
+                    return Err(
+                        Error::new(ErrorKind::ConnectionLimit, message).with_hint("read with fewer connections")
+                    );
                 }
                 connections.count += 1;
             }
@@ -86,7 +88,12 @@ impl Scan for Scanning {
                 .map(|session| Idle { session, begun: false }),
         };
         match idle {
-            Ok(idle) => Ok(Box::new(Reading { shared: Arc::clone(&self.0), idle: Some(idle), whole: true, cancel: cancel.clone() })),
+            Ok(idle) => Ok(Box::new(Reading {
+                shared: Arc::clone(&self.0),
+                idle: Some(idle),
+                whole: true,
+                cancel: cancel.clone(),
+            })),
             Err(error) => {
                 connections.lock().count -= 1;
                 Err(error)

@@ -142,8 +142,11 @@ impl Session {
                     self.abandoned.store(true, Ordering::SeqCst);
                     cancel.check()?;
                     let seconds = limit.unwrap_or_default().as_secs_f64();
-                    return Err(Error::new(ErrorKind::Timeout, format!("the driver did not connect within {seconds} s"))
-                        .with_hint("check the host, or wait longer: connect_timeout=SECONDS in the URI"));
+                    return Err(Error::new(
+                        ErrorKind::Timeout,
+                        format!("the driver did not connect within {seconds} s"),
+                    )
+                    .with_hint("check the host, or wait longer: connect_timeout=SECONDS in the URI"));
                 }
                 Err(RecvTimeoutError::Disconnected) => return Err(lost()),
             }

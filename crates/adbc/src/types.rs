@@ -4,13 +4,13 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
-use bowshot_core::SOURCE_TYPE;
+use bowshot_core::{Error, ErrorKind, Result, SOURCE_TYPE};
 
 const EXTENSION: &str = "ARROW:extension:name";
 const EXTENSION_METADATA: &str = "ARROW:extension:metadata";
 
 /// Where drivers keep the names of types.
-const NAMES: [&str; 2] = ["ADBC:postgresql:typname", "ARROW:FLIGHT:SQL:TYPE_NAME"];
+const NAMES: [&str; 3] = ["POSTGRESQL:type", "ADBC:postgresql:typname", "ARROW:FLIGHT:SQL:TYPE_NAME"];
 
 /// A column as the database describes it.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,7 +24,14 @@ pub(crate) struct Described {
 /// Extension types stay, except `arrow.opaque`, which says "a type that has no other name": its name becomes the
 /// column's source type, and the column is the plain type that it is stored as. So does every column that `wishes`
 /// turns into another type.
-pub(crate) fn fields(raw: &Schema, columns: Option<&[Described]>, wishes: &BTreeMap<String, DataType>) -> SchemaRef {
+///
+/// # Errors
+/// Of kind [`Unsupported`](ErrorKind::Unsupported): a column whose values the driver cuts from what they mean.
+pub(crate) fn fields(
+    raw: &Schema,
+    columns: Option<&[Described]>,
+    wishes: &BTreeMap<String, DataType>,
+) -> Result<SchemaRef> {
     let field = |(place, field): (usize, &Arc<Field>)| {
         let described = columns.and_then(|columns| columns.get(place));
         let name = described.map_or(field.name(), |column| &column.name);
@@ -35,13 +42,26 @@ pub(crate) fn fields(raw: &Schema, columns: Option<&[Described]>, wishes: &BTree
             metadata.remove(EXTENSION);
             metadata.remove(EXTENSION_METADATA);
         }
+        let data_type = match (metadata.get(NAMES[0]).map(String::as_str), field.data_type()) {
+            // The driver says int32, and would make the upper half of them negative.
+            (Some("oid"), DataType::Int32) => DataType::UInt32,
+            (Some("money"), _) => return Err(money(name)),
+            (_, other) => other.clone(),
+        };
         if let Some(source) = source {
             metadata.insert(SOURCE_TYPE.to_owned(), source);
         }
-        field.as_ref().clone().with_name(name).with_metadata(metadata)
+        Ok(field.as_ref().clone().with_name(name).with_data_type(data_type).with_metadata(metadata))
     };
-    let fields: Vec<Field> = raw.fields().iter().enumerate().map(field).collect();
-    Arc::new(Schema::new_with_metadata(fields, raw.metadata().clone()))
+    let fields: Vec<Field> = raw.fields().iter().enumerate().map(field).collect::<Result<_>>()?;
+    Ok(Arc::new(Schema::new_with_metadata(fields, raw.metadata().clone())))
+}
+
+fn money(name: &str) -> Error {
+    let message = format!("column \"{name}\" is money, which the driver returns without saying in which unit");
+    Error::new(ErrorKind::Unsupported, message)
+        .with_column(name)
+        .with_hint(format!("cast it in the query: \"{name}\"::numeric; or read with postgresql://"))
 }
 
 /// The database's name of the type, where the driver tells.
@@ -86,10 +106,10 @@ mod tests {
             Field::new("price", DataType::Utf8, true).with_metadata(opaque),
             Field::new("id", DataType::FixedSizeBinary(16), true).with_metadata(extension("arrow.uuid", "")),
         ]);
-        let schema = fields(&raw, None, &BTreeMap::new());
+        let schema = fields(&raw, None, &BTreeMap::new()).unwrap();
         assert_eq!(*schema.field(0).metadata(), [(SOURCE_TYPE.to_owned(), "numeric".to_owned())].into());
         assert_eq!(schema.field(1).metadata()[EXTENSION], "arrow.uuid");
-        let turned = fields(&raw, None, &[("id".to_owned(), DataType::Binary)].into());
+        let turned = fields(&raw, None, &[("id".to_owned(), DataType::Binary)].into()).unwrap();
         assert!(turned.field(1).metadata().is_empty());
     }
 
@@ -97,7 +117,7 @@ mod tests {
     fn what_the_database_says_names_the_columns() {
         let raw = Schema::new(vec![Field::new("c0", DataType::Utf8, true)]);
         let columns = [Described { name: "at".into(), type_name: "TIME WITH TIME ZONE".into() }];
-        let schema = fields(&raw, Some(&columns), &BTreeMap::new());
+        let schema = fields(&raw, Some(&columns), &BTreeMap::new()).unwrap();
         assert_eq!(schema.field(0).name(), "at");
         assert_eq!(schema.field(0).metadata()[SOURCE_TYPE], "TIME WITH TIME ZONE");
     }

@@ -140,7 +140,8 @@ impl Location {
 
     /// SQLite's driver would create a file that is not there.
     fn check_sqlite(&self) -> Result<()> {
-        let Some((_, uri)) = self.database.iter().find(|(name, _)| self.family == Family::Sqlite && name == "uri") else {
+        let Some((_, uri)) = self.database.iter().find(|(name, _)| self.family == Family::Sqlite && name == "uri")
+        else {
             return Ok(());
         };
         let in_memory = uri.is_empty() || uri.contains(":memory:") || uri.contains("mode=memory");

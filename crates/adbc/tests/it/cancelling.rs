@@ -18,9 +18,9 @@ pub fn stop(uri: &str, sql: &str, after: Duration) -> Duration {
         begin
     });
     let source = source(uri).unwrap();
-    let outcome = source
-        .plan(&request, &cancel)
-        .and_then(|plan| Stream::start(plan, &request.options, cancel.clone()).map(|batch| batch.map(|_| ())).collect());
+    let outcome = source.plan(&request, &cancel).and_then(|plan| {
+        Stream::start(plan, &request.options, cancel.clone()).map(|batch| batch.map(|_| ())).collect()
+    });
     let outcome: Result<Vec<()>, _> = outcome;
     let ended = Instant::now();
     assert_eq!(outcome.unwrap_err().kind(), ErrorKind::Cancelled, "{sql}");

@@ -20,16 +20,16 @@ pub struct Table {
     pub snapshot: Option<String>,
 }
 
-/// The folder of Python packages with the drivers.
+/// The folder with the drivers.
 pub fn packages() -> PathBuf {
     if let Some(folder) = std::env::var_os("BOWSHOT_ADBC_DRIVERS") {
         return folder.into();
     }
     let home = || PathBuf::from(std::env::var_os("HOME").unwrap()).join(".cache");
     let cache = std::env::var_os("XDG_CACHE_HOME").map_or_else(home, PathBuf::from);
-    let versions = std::fs::read_dir(cache.join("bowshot/adbc/lib")).expect("run dev/adbc_setup.sh first");
-    let python = versions.flatten().map(|entry| entry.path()).next().expect("run dev/adbc_setup.sh first");
-    python.join("site-packages")
+    let packages = cache.join("bowshot/adbc/packages");
+    assert!(packages.exists(), "{} is not there: run dev/adbc_setup.sh", packages.display());
+    packages
 }
 
 /// A source, with the drivers of [`packages`] to be found.
@@ -85,9 +85,7 @@ impl Table {
     /// Every value as text, column by column.
     pub fn shown(&self, column: usize) -> Vec<String> {
         let show = |batch: &RecordBatch| -> Vec<String> {
-            (0..batch.num_rows())
-                .map(|row| bowshot_testkit::conformance::display(batch.column(column), row))
-                .collect()
+            (0..batch.num_rows()).map(|row| bowshot_testkit::conformance::display(batch.column(column), row)).collect()
         };
         self.batches.iter().flat_map(show).collect()
     }

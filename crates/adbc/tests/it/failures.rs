@@ -43,7 +43,10 @@ fn manifests_are_read() {
     let manifest = folder.path().join("lite.toml");
     let text = format!("manifest_version = 1\nname = \"lite\"\n[Driver]\nshared = \"{}\"\n", sqlite.display());
     std::fs::write(&manifest, text).unwrap();
-    for uri in [format!("adbc:{}?uri=:memory:", manifest.display()), format!("adbc:{}?uri=:memory:", folder.path().join("lite").display())] {
+    for uri in [
+        format!("adbc:{}?uri=:memory:", manifest.display()),
+        format!("adbc:{}?uri=:memory:", folder.path().join("lite").display()),
+    ] {
         assert_eq!(read_with(&uri, "SELECT 1 AS n", Options::default()).unwrap().ints(0), [Some(1)], "{uri}");
     }
 }

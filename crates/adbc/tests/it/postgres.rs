@@ -2,11 +2,11 @@
 
 use std::time::{Duration, Instant};
 
-use bowshot_core::{ErrorKind, Impossible, Options, Query, Request, SOURCE_TYPE, Value};
+use bowshot_core::{Cancel, ErrorKind, Impossible, Options, Query, Request, SOURCE_TYPE, Source, Stream, Value};
 use bowshot_testkit::Postgres;
 
 use crate::cancelling::stop;
-use crate::drivers::{error, read, read_request, read_values, read_with, types};
+use crate::drivers::{error, read, read_request, read_values, read_with, source, types};
 
 /// One server for all, since each takes seconds to start.
 #[test]
@@ -19,6 +19,7 @@ fn the_driver_of_postgresql() {
     mistakes(&uri, &server);
     lists(&uri);
     cancelling(&uri, &server);
+    a_killed_backend(&uri, &server);
 }
 
 fn values(uri: &str) {
@@ -39,6 +40,12 @@ fn values(uri: &str) {
     assert_eq!(read_with(uri, "SELECT current_setting('TimeZone')", options).unwrap().shown(0), ["Asia/Tokyo"]);
     // Above 2^31, which the driver counts as negative.
     assert_eq!(read(uri, "SELECT 4294967295::oid AS o").shown(0), ["4294967295"]);
+    let failed = error(uri, "SELECT 1::money AS price");
+    assert_eq!((failed.kind(), failed.column()), (ErrorKind::Unsupported, Some("price")), "{failed}");
+    let table = read(uri, "SELECT '::1'::inet AS a, '{}'::jsonb AS b, 1::int4 AS c");
+    let sources = table.schema.fields().iter().map(|field| field.metadata()[SOURCE_TYPE].clone()).collect::<Vec<_>>();
+    assert_eq!(sources, ["inet", "jsonb", "int4"]);
+    assert_eq!(table.schema.field(1).metadata()["ARROW:extension:name"], "arrow.json");
     let failed = error(uri, "CREATE TABLE written (n int)");
     assert_eq!(failed.sqlstate(), Some("25006"), "{failed}");
 }
@@ -50,7 +57,10 @@ fn numerics(uri: &str) {
     assert_eq!(table.schema.field(0).metadata()[SOURCE_TYPE], "numeric");
     assert!(!table.schema.field(0).metadata().contains_key("ARROW:extension:name"));
     let table = read_with(uri, sql, types(&[("price", "decimal128(22, 2)")])).unwrap();
-    assert_eq!((table.types(), table.shown(0)), (vec!["decimal128(22, 2)".to_owned()], vec!["12345678901234567890.12".to_owned()]));
+    assert_eq!(
+        (table.types(), table.shown(0)),
+        (vec!["decimal128(22, 2)".to_owned()], vec!["12345678901234567890.12".to_owned()])
+    );
     let failed = read_with(uri, sql, types(&[("price", "decimal128(22, 1)")])).unwrap_err();
     assert_eq!((failed.kind(), failed.column()), (ErrorKind::Value, Some("price")), "{failed}");
 }
@@ -75,8 +85,15 @@ fn infinity(uri: &str) {
 
 fn mistakes(uri: &str, server: &Postgres) {
     let failed = error(uri, "SELECT nome FROM pg_class");
-    assert_eq!((failed.kind(), failed.sqlstate(), failed.position()), (ErrorKind::Sql, Some("42703"), Some(8)), "{failed}");
+    assert_eq!(
+        (failed.kind(), failed.sqlstate(), failed.position()),
+        (ErrorKind::Sql, Some("42703"), Some(8)),
+        "{failed}"
+    );
     let failed = error(uri, "SELECT 1 / (50000 - i) FROM generate_series(1, 100000) AS i");
+    // The stream of a driver passes on the text alone.
+    assert!(failed.kind() == ErrorKind::Sql && failed.message().contains("division by zero"), "{failed}");
+    let failed = error(uri, "SELECT 1 / 0");
     assert_eq!((failed.kind(), failed.sqlstate()), (ErrorKind::Sql, Some("22012")), "{failed}");
     let begin = Instant::now();
     let wrong = format!("adbc:postgresql?uri={}", server.uri_of("postgres", "hunter22", "postgres"));
@@ -97,6 +114,16 @@ fn lists(uri: &str) {
     let table = read_request(uri, &Request { queries, options: Options::default() }).unwrap();
     let shown = table.shown(0);
     assert_eq!((table.partitions, &shown[0]), (2, &shown[1]));
+}
+
+fn a_killed_backend(uri: &str, server: &Postgres) {
+    let request = Request::new(Query::new("SELECT i FROM generate_series(1, 100000000) AS i"), Options::default());
+    let plan = source(uri).unwrap().plan(&request, &Cancel::new()).unwrap();
+    let mut stream = Stream::start(plan, &request.options, Cancel::new());
+    assert!(stream.next().unwrap().is_ok());
+    server.kill_backends().unwrap();
+    let failed = stream.find_map(|batch| batch.err()).expect("the end of the result would be a lie");
+    assert_eq!(failed.kind(), ErrorKind::ConnectionLost, "{failed}");
 }
 
 fn cancelling(uri: &str, server: &Postgres) {

@@ -16,14 +16,18 @@ fn database(sql: &str) -> (TempDir, String) {
 
 #[test]
 fn values_and_parameters() {
-    let (_folder, uri) = database("CREATE TABLE t (id INTEGER, name TEXT, x REAL, b BLOB); INSERT INTO t VALUES (1, 'ünï', 0.5, x'00ff'), (2, NULL, NULL, NULL)");
+    let (_folder, uri) = database(
+        "CREATE TABLE t (id INTEGER, name TEXT, x REAL, b BLOB); INSERT INTO t VALUES (1, 'ünï', 0.5, x'00ff'), (2, NULL, NULL, NULL)",
+    );
     let table = read(&uri, "SELECT id, name, x, b FROM t ORDER BY id");
     assert_eq!(table.types(), ["int64", "utf8", "float64", "binary"]);
     let columns: Vec<Vec<String>> = (0..4).map(|column| table.shown(column)).collect();
     assert_eq!(columns, [["1", "2"], ["ünï", "null"], ["0.5", "null"], ["00ff", "null"]]);
-    let table = read_values(&uri, "SELECT id FROM t WHERE name = ? OR id = :2", vec![Value::Text("ünï".into())]);
-    assert_eq!(table.unwrap_err().kind(), ErrorKind::Config);
-    let table = read_values(&uri, "SELECT id FROM t WHERE name = ? AND x < ?", vec![Value::Text("ünï".into()), Value::Float(1.0)]);
+    let table = read_values(
+        &uri,
+        "SELECT id FROM t WHERE name = ? AND x < ?",
+        vec![Value::Text("ünï".into()), Value::Float(1.0)],
+    );
     assert_eq!(table.unwrap().ints(0), [Some(1)]);
     assert_eq!(read_with(&uri, "SELECT id FROM t", types(&[("id", "int8")])).unwrap().types(), ["int8"]);
 }
@@ -52,7 +56,8 @@ fn nothing_is_written_and_no_file_is_made() {
     let failed = error(&uri, "INSERT INTO t VALUES (1) RETURNING n");
     assert!(failed.message().contains("readonly"), "{failed}");
     let missing = folder.path().join("missing.db");
-    for uri in [format!("adbc:sqlite?uri={}", missing.display()), format!("adbc:sqlite?uri=file:{}", missing.display())] {
+    for uri in [format!("adbc:sqlite?uri={}", missing.display()), format!("adbc:sqlite?uri=file:{}", missing.display())]
+    {
         let failed = crate::drivers::source(&uri).unwrap_err();
         assert_eq!(failed.kind(), ErrorKind::Io, "{uri}");
         assert!(!missing.exists());
