@@ -24,12 +24,14 @@
 
 mod binary_row;
 mod cancel;
+mod catalog;
 mod cells;
 mod connect;
 mod decode;
 mod describe;
 mod error;
 mod key;
+mod keys;
 mod login;
 mod packet;
 mod plan;

@@ -54,13 +54,13 @@ pub(crate) fn plan(config: &Arc<Config>, request: &Request, cancel: &Cancel) -> 
     let mut division = if started {
         Division::whole(first, "the statement is no SELECT")
     } else {
-        divide(&mut session, &queries, &definitions, options)?
+        divide(&mut session, &queries, &definitions, options, None)?
     };
     let (sessions, name) = if division.parts.len() > 1 {
         let count = options.workers().min(division.parts.len());
-        let Snapshot { sessions, name, note } = snapshot::open(session, config, options, count, &queries, cancel)?;
-        if let Some(note) = note.filter(|note| !division.reason.contains(note.as_str())) {
-            division.reason = format!("{}; they are read over one connection, since {note}", division.reason);
+        let Snapshot { mut sessions, name, note } = snapshot::open(session, config, options, count, &queries, cancel)?;
+        if let (Some(note), Some(session)) = (note, sessions.first_mut()) {
+            division = divide(session, &queries, &definitions, options, Some(&note))?;
         }
         (sessions, name)
     } else {
@@ -115,6 +115,7 @@ fn divide(
     queries: &[Prepared],
     definitions: &[Definition],
     options: &Options,
+    obstacle: Option<&str>,
 ) -> Result<Division> {
     let names: Vec<&str> = definitions.iter().map(|definition| definition.name.as_str()).collect();
     let ends = |sql: &str, values: &[bowshot_core::Value]| {
@@ -122,10 +123,11 @@ fn divide(
         let number = |place: usize| row.get(place).cloned().flatten().and_then(|text| text.parse::<i128>().ok());
         Ok(number(0).zip(number(1)))
     };
-    if let Some(division) = divide_as_asked(queries, &names, options, Dialect::MySql, None, ends)? {
+    if let Some(division) = divide_as_asked(queries, &names, options, Dialect::MySql, obstacle, ends)? {
         return Ok(division);
     }
     match queries.first() {
+        Some(query) if obstacle.is_some() => Ok(Division::whole(query, obstacle.unwrap_or_default())),
         Some(query) if options.workers() > 1 => split::divide(session, query, options),
         Some(query) => Ok(Division::whole(query, "one connection reads it")),
         None => Err(Error::new(ErrorKind::Config, "there is no query")),

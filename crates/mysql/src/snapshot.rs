@@ -1,12 +1,26 @@
 //! One state of the database for several connections.
+//!
+//! MySQL and MariaDB cannot hand a snapshot from one connection to another. So several connections begin their
+//! transactions at about the same time, and then it is proven that nothing happened in between: either every one of them
+//! stands at the same place of the binary log ([`binary_log`]), or a read lock kept the query's tables still ([`lock`]).
+//! What cannot be proven is not shared, and one connection reads everything.
+
+mod binary_log;
+mod lock;
 
 use std::sync::Arc;
+use std::thread;
 
-use bowshot_core::{Cancel, Options, Result};
+use bowshot_core::{Cancel, ErrorKind, Options, Result};
 use bowshot_sql::Prepared;
 
+use crate::catalog::{Table, tables};
 use crate::connect::Session;
 use crate::uri::Config;
+
+/// How long a connection may wait, in seconds, for somebody who alters a table. Without end, one that joins would wait
+/// for who waits for one that reads.
+const PATIENCE: u32 = 10;
 
 /// Connections that see the same.
 pub(crate) struct Snapshot {
@@ -19,12 +33,120 @@ pub(crate) struct Snapshot {
 
 /// Opens up to `count` connections that see the same as the first one will see.
 pub(crate) fn open(
-    first: Session,
-    _config: &Arc<Config>,
-    _options: &Options,
-    _count: usize,
-    _queries: &[Prepared],
-    _cancel: &Cancel,
+    mut first: Session,
+    config: &Arc<Config>,
+    options: &Options,
+    count: usize,
+    queries: &[Prepared],
+    cancel: &Cancel,
 ) -> Result<Snapshot> {
-    Ok(Snapshot { sessions: vec![first], name: None, note: Some("the connections share no snapshot".into()) })
+    repeatable(&mut first)?;
+    if count < 2 {
+        return alone(first, None);
+    }
+    let tables = if options.one_snapshot { tables(&mut first, queries)? } else { Ok(Vec::new()) };
+    let tables = match tables {
+        Ok(tables) => tables,
+        Err(reason) => return alone(first, Some(reason)),
+    };
+    if options.one_snapshot && temporary(&options.before) {
+        return alone(first, Some("temporary tables are of one connection".into()));
+    }
+    let mut sessions = vec![first];
+    while sessions.len() < count {
+        match Session::open(config, options, cancel) {
+            Ok(mut session) => {
+                repeatable(&mut session)?;
+                sessions.push(session);
+            }
+            // Fewer connections are no failure.
+            Err(error) if error.kind() == ErrorKind::ConnectionLimit => break,
+            Err(error) => return Err(error),
+        }
+    }
+    if !options.one_snapshot {
+        together(&mut sessions, begin)?;
+        return Ok(Snapshot { sessions, name: None, note: None });
+    }
+    let shared = if sessions.len() < 2 {
+        Err("the server has no connection left".to_owned())
+    } else {
+        share(&mut sessions, config, options, &tables, cancel)?
+    };
+    match shared {
+        Ok(name) => Ok(Snapshot { sessions, name: Some(name), note: None }),
+        Err(reason) => {
+            sessions.truncate(1);
+            together(&mut sessions, begin)?;
+            Ok(Snapshot { sessions, name: None, note: Some(reason) })
+        }
+    }
+}
+
+fn alone(mut first: Session, note: Option<String>) -> Result<Snapshot> {
+    begin(&mut first)?;
+    Ok(Snapshot { sessions: vec![first], name: None, note })
+}
+
+/// What names the state that all sessions see, or why they cannot see one.
+fn share(
+    sessions: &mut [Session],
+    config: &Arc<Config>,
+    options: &Options,
+    tables: &[Table],
+    cancel: &Cancel,
+) -> Result<std::result::Result<String, String>> {
+    let unlike = match binary_log::share(sessions, tables)? {
+        Ok(name) => return Ok(Ok(name)),
+        Err(reason) => reason,
+    };
+    let locked = lock::share(sessions, config, options, tables, cancel)?;
+    Ok(locked.map_err(|reason| format!("connections cannot share a snapshot: {unlike}; {reason}")))
+}
+
+/// Transactions that see one state from their beginning on, whatever the server's or the user's settings are.
+fn repeatable(session: &mut Session) -> Result<()> {
+    session.execute("SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+}
+
+/// Begins a transaction with a snapshot of this moment; one that was open ends.
+fn begin(session: &mut Session) -> Result<()> {
+    session.execute("START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY")
+}
+
+/// Does the same in all sessions at the same time.
+fn together<T: Send>(
+    sessions: &mut [Session],
+    work: impl Fn(&mut Session) -> Result<T> + Send + Sync,
+) -> Result<Vec<T>> {
+    let work = &work;
+    thread::scope(|scope| {
+        let threads: Vec<_> = sessions.iter_mut().map(|session| scope.spawn(move || work(session))).collect();
+        let lost = || Err(bowshot_core::Error::new(ErrorKind::Internal, "a thread that opens a snapshot ended"));
+        threads.into_iter().map(|thread| thread.join().unwrap_or_else(|_| lost())).collect()
+    })
+}
+
+/// Opens the tables in the transaction without reading a row: from now on until its end nobody can alter them.
+///
+/// The inner error: somebody alters one now, or wants to.
+fn hold(session: &mut Session, tables: &[Table]) -> Result<std::result::Result<(), String>> {
+    session.execute("SET SESSION lock_wait_timeout = 1")?;
+    for table in tables {
+        match session.execute(&format!("SELECT 1 FROM {} WHERE FALSE", table.quoted())) {
+            Ok(()) => {}
+            Err(error) if error.kind() == ErrorKind::Timeout => {
+                return Ok(Err(format!("somebody alters {}", table.name)));
+            }
+            Err(error) if error.kind() == ErrorKind::Sql => return Ok(Err(error.message().to_owned())),
+            Err(error) => return Err(error),
+        }
+    }
+    session.execute(&format!("SET SESSION lock_wait_timeout = {PATIENCE}"))?;
+    Ok(Ok(()))
+}
+
+/// Whether the user's own statements make tables that only their connection sees.
+fn temporary(before: &[String]) -> bool {
+    before.iter().any(|statement| statement.to_ascii_lowercase().contains("temporary"))
 }

@@ -1,0 +1,142 @@
+//! Keys as places on a line of whole numbers.
+
+use bowshot_core::Result;
+
+use super::part::{Kind, Part};
+use crate::catalog::{cell, identifier};
+use crate::connect::Session;
+use crate::split::Keyed;
+
+/// How many places a line has at most: so many that a place and a distance fit 64 bits with a sign.
+const MOST_PLACES: u128 = 1 << 62;
+
+/// The line of a table's keys: the larger of two keys never has the lower place.
+///
+/// Its columns are like the digits of a number. A column that does not fit keeps its high bits; those behind it are left
+/// out.
+pub(super) struct Line {
+    parts: Vec<Part>,
+}
+
+impl Line {
+    /// The columns of the key whose order is known, up to the first one of another type; or why there is none.
+    pub(super) fn new(session: &mut Session, table: &Keyed) -> Result<std::result::Result<Self, String>> {
+        let mut parts = Vec::new();
+        for column in &table.columns {
+            match Kind::of(session, column)? {
+                Some(kind) => parts.push(Part::new(identifier(&column.name), kind)),
+                None if parts.is_empty() => {
+                    return Ok(Err(format!("the key of {} is of the type {}", table.table.name, column.data_type)));
+                }
+                None => break,
+            }
+        }
+        Ok(Ok(Line { parts }))
+    }
+
+    /// The columns' names as SQL writes them.
+    pub(super) fn names(&self) -> Vec<String> {
+        self.parts.iter().map(|part| part.name.clone()).collect()
+    }
+
+    /// What to select of a row so that [`Line::place`] can read it.
+    pub(super) fn expressions(&self) -> Vec<String> {
+        self.parts.iter().map(Part::expression).collect()
+    }
+
+    /// How many columns it has.
+    pub(super) fn columns(&self) -> usize {
+        self.parts.len()
+    }
+
+    /// Takes note of a key that there is.
+    pub(super) fn see(&mut self, row: &[Option<String>]) {
+        for (place, part) in self.parts.iter_mut().enumerate() {
+            part.seen.push(cell(row, place).to_owned());
+        }
+    }
+
+    /// Gives the first column its extent, from what was seen so far.
+    pub(super) fn settle_first(&mut self) {
+        if let Some(first) = self.parts.first_mut() {
+            first.settle(MOST_PLACES);
+        }
+    }
+
+    /// The literal at one of `count` places of the first column.
+    pub(super) fn first_literal(&self, number: u64, count: u64) -> String {
+        let literal = |part: &Part| part.literal(part.size / u128::from(count) * u128::from(number)).0;
+        self.parts.first().map(literal).unwrap_or_default()
+    }
+
+    /// Gives every column its extent, from what was seen.
+    pub(super) fn settle(&mut self) {
+        let mut room = MOST_PLACES;
+        let mut used = 0;
+        for part in &mut self.parts {
+            if room < 2 {
+                break;
+            }
+            part.settle(room);
+            room /= part.size;
+            used += 1;
+            // What has lost its low bits is not unique any more.
+            if part.shift > 0 {
+                break;
+            }
+        }
+        self.parts.truncate(used);
+    }
+
+    fn size(&self) -> u128 {
+        self.parts.iter().map(|part| part.size).product()
+    }
+
+    /// A place that is asked for, on the line; `None` behind its end.
+    pub(super) fn clamp(&self, place: i64) -> Option<i64> {
+        let place = place.max(0);
+        (u128::from(place.unsigned_abs()) < self.size()).then_some(place)
+    }
+
+    /// The place of a key.
+    pub(super) fn place(&self, row: &[Option<String>]) -> Option<i64> {
+        let mut place = 0_u128;
+        for (index, part) in self.parts.iter().enumerate() {
+            place = place * part.size + part.place(cell(row, index));
+        }
+        i64::try_from(place).ok()
+    }
+
+    /// The literals of the lowest key that may have this place; those that say nothing at the end are left out. Empty
+    /// for the first place, which all keys are at or behind.
+    pub(super) fn literals(&self, place: i64) -> Vec<String> {
+        self.literals_and_whether_exact(place).0
+    }
+
+    /// The literals, and whether they are certain to stand where the place is.
+    pub(super) fn literals_and_whether_exact(&self, place: i64) -> (Vec<String>, bool) {
+        let mut rest = u128::from(place.max(0).unsigned_abs());
+        let mut digits: Vec<u128> = Vec::with_capacity(self.parts.len());
+        for part in self.parts.iter().rev() {
+            digits.push(rest % part.size);
+            rest /= part.size;
+        }
+        digits.reverse();
+        while digits.last() == Some(&0) {
+            digits.pop();
+        }
+        let mut exact = true;
+        let literal = |(part, digit): (&Part, &u128)| {
+            let (literal, certain) = part.literal(*digit);
+            exact &= certain;
+            literal
+        };
+        let literals = self.parts.iter().zip(&digits).map(literal).collect();
+        (literals, exact)
+    }
+
+    /// What the server has to confirm of two literals of a column, of which the first should be the lower one.
+    pub(super) fn check(&self, column: usize, low: &str, high: &str) -> Option<String> {
+        self.parts.get(column)?.check(low, high)
+    }
+}
