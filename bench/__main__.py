@@ -1,7 +1,6 @@
 """The benchmark's command line: prepares data and servers, measures, prints and writes the results."""
 
 import argparse
-import contextlib
 import datetime
 import json
 import re
@@ -11,14 +10,12 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from bench import tpch
 from bench.cases import CASES, FLOORS, Case
-from bench.floor.sqlite import compiled
+from bench.databases import DATABASES
 from bench.machine import cpu_slug, machine, versions
 from bench.measure import Measurement, measure
 from bench.paths import cache_folder
 from bench.report import report
-from bench.server import running_server
 from bench.summary import disagreements, from_json
 
 RESULTS = Path(__file__).with_name("results")
@@ -55,19 +52,8 @@ def main() -> int:
 def _measure(
     database: str, cases: Sequence[Case], floors: Sequence[Case], scale: float, repeat: int
 ) -> Iterator[Measurement]:
-    with contextlib.ExitStack() as stack:
-        if database == "postgres":
-            server = stack.enter_context(running_server())
-            source = tpch.postgres_database(server, scale)
-        else:
-            server = None
-            source = str(tpch.sqlite_database(scale))
-            compiled()
-            # Reads the file into the page cache; PostgreSQL's table is warmed in the server's own.
-            with Path(source).open("rb") as file:
-                while file.read(1 << 24):
-                    pass
-        yield from measure(cases, floors, source, server, repeat)
+    with DATABASES[database](scale) as running:
+        yield from measure(cases, floors, running.source, running.pid, repeat)
 
 
 def _arguments() -> argparse.Namespace:

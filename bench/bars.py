@@ -3,10 +3,23 @@
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
-from bench.cases import POSTGRES_FLOOR_1, POSTGRES_FLOOR_2, SQLITE_FLOOR
+from bench.cases import FIRST_FLOORS, MYSQL_FLOOR, POSTGRES_FLOOR_1, POSTGRES_FLOOR_2, SQLITE_FLOOR
 from bench.summary import MEGABYTE, Summary
 
 Summaries = Mapping[str, Summary]
+
+# The databases that are read into every destination.
+SERVED = ("postgres", "mysql", "sqlite")
+TITLES = {
+    "postgres": "PostgreSQL",
+    "mysql": "MariaDB",
+    "sqlite": "SQLite",
+    "odbc-postgres": "PostgreSQL by ODBC",
+    "odbc-mysql": "MariaDB by ODBC",
+    "flight": "Flight SQL, 4 endpoints,",
+    "files": "Parquet files",
+}
+DESTINATIONS = {"arrow": "to Arrow", "pandas": "to pandas", "polars": "to Polars", "stream": "batch by batch"}
 
 
 @dataclass(frozen=True)
@@ -23,7 +36,7 @@ def bars(summaries: Summaries) -> list[Bar]:
     """Returns every bar, with what `summaries` say about it."""
     good = {name: summary for name, summary in summaries.items() if summary.error is None}
     return [
-        *(_client_cpu(good, connections) for connections in (1, 2)),
+        *(_client_cpu(good, "postgres", connections, 0.12) for connections in (1, 2)),
         _floor(good, "postgres/arrow/bowshot-1", "PostgreSQL to Arrow, 1 connection", 1.08, POSTGRES_FLOOR_1, "F(1)"),
         _floor(good, "postgres/arrow/bowshot-2", "PostgreSQL to Arrow, 2 connections", 1.12, POSTGRES_FLOOR_2, "F(2)"),
         _faster(good, "postgres/arrow", "connectorx", 2),
@@ -38,9 +51,18 @@ def bars(summaries: Summaries) -> list[Bar]:
         *(_faster(good, "sqlite/arrow", peer, 1) for peer in ("connectorx", "adbc", "duckdb")),
         _faster(good, "sqlite/polars", "polars", 1),
         *(_faster(good, "sqlite/pandas", peer, 1) for peer in ("connectorx", "adbc", "duckdb", "pandas")),
-        *(_memory(good, f"{database}/arrow", 0) for database in ("postgres", "sqlite")),
-        *(_memory(good, f"{database}/pandas", 100 * MEGABYTE) for database in ("postgres", "sqlite")),
-        *(_stream(good, f"{database}/stream") for database in ("postgres", "sqlite")),
+        _client_cpu(good, "mysql", 1, 0.25),
+        _floor(good, "mysql/arrow/bowshot-1", "MariaDB to Arrow, 1 connection", 1.10, MYSQL_FLOOR, "packets"),
+        _faster(good, "mysql/arrow", "connectorx", 1.8),
+        *(_faster(good, "mysql/arrow", peer, 1) for peer in ("duckdb", "arrow-odbc")),
+        _faster(good, "mysql/polars", "polars", 1),
+        *(_faster(good, "mysql/pandas", peer, 1) for peer in ("connectorx", "duckdb", "pandas")),
+        *(_no_slower(good, f"odbc-{database}/arrow", "arrow-odbc") for database in ("postgres", "mysql")),
+        _faster(good, "flight/arrow", "adbc", 1.3),
+        *(_no_slower(good, "files/arrow", peer) for peer in ("pyarrow", "polars")),
+        *(_memory(good, f"{database}/arrow", 0) for database in SERVED),
+        *(_memory(good, f"{database}/pandas", 100 * MEGABYTE) for database in SERVED),
+        *(_stream(good, f"{database}/stream") for database in SERVED),
     ]
 
 
@@ -53,7 +75,7 @@ def best(summaries: Summaries, workload: str, peer: str) -> Summary | None:
 
 def _ratio(summary: Summary) -> float:
     """Returns the ratio to the floor on one connection: what makes loads of different minutes comparable."""
-    floor = POSTGRES_FLOOR_1 if summary.case.startswith("postgres/") else SQLITE_FLOOR
+    floor = FIRST_FLOORS.get(summary.case.partition("/")[0], "")
     return summary.ratios.get(floor, summary.wall)
 
 
@@ -66,13 +88,14 @@ def _bar(what: str, limit: str, needed: Iterable[Summary | None], judge: Callabl
     return Bar(what, limit, measured, passed)
 
 
-def _client_cpu(summaries: Summaries, connections: int) -> Bar:
+def _client_cpu(summaries: Summaries, database: str, connections: int, limit: float) -> Bar:
     def judge(summary: Summary) -> tuple[str, bool]:
         ratio = summary.client_cpu / summary.server_cpu if summary.server_cpu else float("inf")
-        return f"{ratio:.1%} ({summary.client_cpu:.2f} s of {summary.server_cpu:.2f} s)", ratio <= 0.12
+        return f"{ratio:.1%} ({summary.client_cpu:.2f} s of {summary.server_cpu:.2f} s)", ratio <= limit
 
-    what = f"PostgreSQL to Arrow, client CPU, {_connections(connections)}"
-    return _bar(what, "≤ 12 % of the server's", [summaries.get(f"postgres/arrow/bowshot-{connections}")], judge)
+    what = f"{_title(f'{database}/arrow')}, client CPU, {_connections(connections)}"
+    words = f"≤ {limit * 100:.0f} % of the server's"
+    return _bar(what, words, [summaries.get(f"{database}/arrow/bowshot-{connections}")], judge)
 
 
 def _floor(summaries: Summaries, case: str, what: str, limit: float, floor: str, floor_name: str) -> Bar:
@@ -91,6 +114,15 @@ def _faster(summaries: Summaries, workload: str, peer: str, limit: float) -> Bar
     words = "faster" if limit == 1 else f"≥ {limit:g} × as fast"
     needed = [best(summaries, workload, "bowshot"), best(summaries, workload, peer)]
     return _bar(f"{_title(workload)}, against {peer}", words, needed, judge)
+
+
+def _no_slower(summaries: Summaries, workload: str, peer: str) -> Bar:
+    def judge(ours: Summary, theirs: Summary) -> tuple[str, bool]:
+        times = _ratio(theirs) / _ratio(ours)
+        return f"{times:.2f} × as fast ({ours.wall:.2f} s against {theirs.wall:.2f} s)", times >= 1
+
+    needed = [best(summaries, workload, "bowshot"), best(summaries, workload, peer)]
+    return _bar(f"{_title(workload)}, against {peer}", "no slower", needed, judge)
 
 
 def _pandas(summaries: Summaries, database: str) -> Bar:
@@ -127,8 +159,7 @@ def _stream(summaries: Summaries, workload: str) -> Bar:
 
 def _title(workload: str) -> str:
     database, destination = workload.split("/")
-    destinations = {"arrow": "to Arrow", "pandas": "to pandas", "polars": "to Polars", "stream": "batch by batch"}
-    return f"{ {'postgres': 'PostgreSQL', 'sqlite': 'SQLite'}[database] } {destinations[destination]}"
+    return f"{TITLES[database]} {DESTINATIONS[destination]}"
 
 
 def _who(summary: Summary) -> str:

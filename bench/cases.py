@@ -23,7 +23,7 @@ class Case:
 
     @property
     def database(self) -> str:
-        """`postgres` or `sqlite`."""
+        """A key of `databases.DATABASES`."""
         return self.name.split("/")[0]
 
     @property
@@ -39,18 +39,23 @@ class Case:
 
 POSTGRES_FLOOR_1 = "postgres/floor/copy-1"
 POSTGRES_FLOOR_2 = "postgres/floor/copy-2"
+MYSQL_FLOOR = "mysql/floor/packets"
 SQLITE_FLOOR = "sqlite/floor/c-step"
 
 FLOORS = [
     Case(POSTGRES_FLOOR_1, "floor.postgres:copy_binary", {"connections": 1}),
     Case(POSTGRES_FLOOR_2, "floor.postgres:copy_binary", {"connections": 2}),
+    Case(MYSQL_FLOOR, "floor.mysql:discard"),
     Case(SQLITE_FLOOR, "floor.sqlite:step"),
 ]
+
+# The floor that a database's loads are compared with first.
+FIRST_FLOORS = {"postgres": POSTGRES_FLOOR_1, "mysql": MYSQL_FLOOR, "sqlite": SQLITE_FLOOR}
 
 
 def _bowshot() -> list[Case]:
     cases = []
-    for database in ("postgres", "sqlite"):
+    for database in ("postgres", "mysql", "sqlite"):
         for destination in ("arrow", "pandas", "polars"):
             for connections in (1, 2):
                 options = {"return_type": destination, "connections": connections}
@@ -61,10 +66,21 @@ def _bowshot() -> list[Case]:
         for connections in (1, 2):
             options = {"connections": connections}
             cases.append(Case(f"{database}/stream/bowshot-{connections}", "peers.bowshot_stream:load", options))
+    for protocol in ("text", "binary"):
+        options = {"return_type": "arrow", "connections": 1, "protocol": protocol}
+        cases.append(Case(f"mysql/arrow/bowshot-{protocol}", "peers.bowshot:load", options))
+    for database in ("odbc-postgres", "odbc-mysql"):
+        cases.append(Case(f"{database}/arrow/bowshot", "peers.bowshot:odbc", {"return_type": "arrow"}))
+    for database in ("flight", "files"):
+        cases.append(Case(f"{database}/arrow/bowshot", "peers.bowshot:load", {"return_type": "arrow"}))
     return cases
 
 
 def _peers() -> list[Case]:
+    return [*_database_peers(), *_polars(), *_pandas(), *_mysql_peers(), *_other_peers()]
+
+
+def _database_peers() -> list[Case]:
     cases = []
     for database in ("postgres", "sqlite"):
         for destination in ("arrow", "pandas"):
@@ -78,11 +94,46 @@ def _peers() -> list[Case]:
             cases.append(Case(f"{database}/{destination}/duckdb", f"peers.duckdb:to_{destination}"))
             unordered = f"{database}/{destination}/duckdb-unordered"
             cases.append(Case(unordered, f"peers.duckdb:to_{destination}", {"in_order": False}))
-        for engine in ("connectorx", "adbc"):
-            cases.append(Case(f"{database}/polars/polars-{engine}", "peers.polars:load", {"engine": engine}))
-    cases.append(Case("postgres/pandas/pandas-psycopg2", "peers.pandas:psycopg2", only_once=True))
-    cases.append(Case("sqlite/pandas/pandas-sqlite3", "peers.pandas:stdlib_sqlite3", only_once=True))
     return cases
+
+
+def _mysql_peers() -> list[Case]:
+    cases = []
+    for protocol in ("binary", "text"):
+        for partitions in (1, 2, 4):
+            options = {"return_type": "arrow", "partitions": partitions, "protocol": protocol}
+            cases.append(Case(f"mysql/arrow/connectorx-{protocol}-{partitions}", "peers.connectorx:load", options))
+    cases.append(Case("mysql/pandas/connectorx-2", "peers.connectorx:load", {"return_type": "pandas", "partitions": 2}))
+    for destination in ("arrow", "pandas"):
+        cases.append(Case(f"mysql/{destination}/duckdb", f"peers.duckdb:to_{destination}"))
+    cases.append(Case("mysql/arrow/arrow-odbc", "peers.odbc:mysql"))
+    cases.append(Case("mysql/pandas/pandas-mysqlclient", "peers.pandas:mysqlclient", only_once=True))
+    return cases
+
+
+def _polars() -> list[Case]:
+    return [
+        Case(f"{database}/polars/polars-{engine}", "peers.polars:load", {"engine": engine})
+        for database in ("postgres", "sqlite")
+        for engine in ("connectorx", "adbc")
+    ] + [Case("mysql/polars/polars-connectorx", "peers.polars:load", {"engine": "connectorx"})]
+
+
+def _pandas() -> list[Case]:
+    return [
+        Case("postgres/pandas/pandas-psycopg2", "peers.pandas:psycopg2", only_once=True),
+        Case("sqlite/pandas/pandas-sqlite3", "peers.pandas:stdlib_sqlite3", only_once=True),
+    ]
+
+
+def _other_peers() -> list[Case]:
+    return [
+        Case("odbc-postgres/arrow/arrow-odbc", "peers.odbc:arrow_odbc"),
+        Case("odbc-mysql/arrow/arrow-odbc", "peers.odbc:arrow_odbc"),
+        Case("flight/arrow/adbc", "peers.flight:adbc"),
+        Case("files/arrow/pyarrow", "peers.files:pyarrow_dataset"),
+        Case("files/arrow/polars", "peers.files:polars_parquet"),
+    ]
 
 
 CASES = _bowshot() + _peers()

@@ -8,6 +8,7 @@ import subprocess
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+from bench import mariadb
 from bench.server import program
 
 PACKAGES = [
@@ -15,6 +16,9 @@ PACKAGES = [
     "connectorx",
     "adbc-driver-postgresql",
     "adbc-driver-sqlite",
+    "adbc-driver-flightsql",
+    "arrow-odbc",
+    "mysqlclient",
     "duckdb",
     "polars",
     "pandas",
@@ -54,6 +58,7 @@ def versions() -> dict[str, str]:
     found = {
         "python": platform.python_version(),
         "postgresql": postgres.split()[2],
+        "mariadb": mariadb.version(),
         "sqlite (the C library of Python and of the floor)": sqlite3.sqlite_version,
     }
     for package in PACKAGES:

@@ -10,7 +10,6 @@ from typing import Any
 
 from bench import cpu
 from bench.cases import Case
-from bench.server import Server
 
 # A floor is measured again after this many loads: what else happens on a machine changes within minutes.
 LOADS_BETWEEN_FLOORS = 3
@@ -43,9 +42,11 @@ class Measurement:
 
 
 def measure(
-    cases: Sequence[Case], floors: Sequence[Case], source: str, server: Server | None, repeat: int
+    cases: Sequence[Case], floors: Sequence[Case], source: str, server: int | None, repeat: int
 ) -> Iterator[Measurement]:
     """Measures cases of one database `repeat` times and yields what each load cost, floors included.
+
+    `server` is the process id of the database's server, if it has one.
 
     Every round begins with another case, so that none always follows the same neighbour.
     """
@@ -55,7 +56,7 @@ def measure(
         yield from _round(chosen[start:] + chosen[:start], floors, source, server)
 
 
-def _round(cases: Sequence[Case], floors: Sequence[Case], source: str, server: Server | None) -> Iterator[Measurement]:
+def _round(cases: Sequence[Case], floors: Sequence[Case], source: str, server: int | None) -> Iterator[Measurement]:
     before = [measure_once(floor, source, server) for floor in floors]
     yield from before
     for index in range(0, len(cases), LOADS_BETWEEN_FLOORS):
@@ -78,14 +79,14 @@ def _means(before: Sequence[Measurement], after: Sequence[Measurement]) -> dict[
     return means
 
 
-def measure_once(case: Case, source: str, server: Server | None) -> Measurement:
+def measure_once(case: Case, source: str, server: int | None) -> Measurement:
     """Runs one load in a process of its own; an error of the load is a measurement, too."""
-    backends = cpu.children(server.pid) if server else 0
+    backends = cpu.children(server) if server else 0
     server_start = _server_seconds(server)
     command = [sys.executable, "-m", "bench.load", case.name, source]
     done = subprocess.run(command, capture_output=True, text=True, cwd=Path(__file__).parent.parent)
     if server:
-        cpu.wait_for_children(server.pid, backends)
+        cpu.wait_for_children(server, backends)
     server_cpu = _server_seconds(server) - server_start
     if done.returncode != 0:
         lines = done.stderr.strip().splitlines() or [f"ended with exit code {done.returncode}"]
@@ -95,5 +96,5 @@ def measure_once(case: Case, source: str, server: Server | None) -> Measurement:
     return Measurement(case.name, server_cpu=server_cpu, other_cores=max(0.0, others / load["wall"]), **load)
 
 
-def _server_seconds(server: Server | None) -> float:
-    return cpu.server_seconds(server.pid) if server else 0.0
+def _server_seconds(server: int | None) -> float:
+    return cpu.server_seconds(server) if server else 0.0

@@ -13,16 +13,16 @@ def cache_folder(name: str) -> Path:
     return folder
 
 
-def server_folder() -> Path:
-    """Returns the folder of the private PostgreSQL server.
+def server_folder(database: str) -> Path:
+    """Returns the folder of a private server, `postgres` or `mariadb`.
 
-    PostgreSQL refuses to run as root, and the user `postgres` cannot enter root's home folder: root's server
-    therefore lives in the system's folder for lasting temporary files.
+    They refuse to run as root, and other users cannot enter root's home folder: root's servers therefore live in the
+    system's folder for lasting temporary files.
     """
     if os.geteuid() != 0:
-        return cache_folder("postgres")
+        return cache_folder(database)
     folder = Path("/var/tmp") if Path("/var/tmp").is_dir() else Path(tempfile.gettempdir())
-    return folder / "bowshot-bench-postgres"
+    return folder / f"bowshot-bench-{database}"
 
 
 def scale_name(scale: float) -> str:

@@ -10,23 +10,18 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from bench.bars import Summaries, best
-from bench.cases import POSTGRES_FLOOR_1, POSTGRES_FLOOR_2, SQLITE_FLOOR
+from bench.bars import DESTINATIONS, SERVED, TITLES, Summaries, best
+from bench.cases import MYSQL_FLOOR, POSTGRES_FLOOR_1, POSTGRES_FLOOR_2, SQLITE_FLOOR
 from bench.report import machine_line, table
 from bench.summary import MEGABYTE, Summary, from_json, summarise
 
 START, END = "<!-- bench:start -->", "<!-- bench:end -->"
 README = Path(__file__).parent.parent / "README.md"
 # A row of the table: its words, the workload, and the peers as cases.py names them.
-ROWS = [
-    ("PostgreSQL to Arrow", "postgres/arrow"),
-    ("PostgreSQL to pandas", "postgres/pandas"),
-    ("PostgreSQL to Polars", "postgres/polars"),
-    ("SQLite to Arrow", "sqlite/arrow"),
-    ("SQLite to pandas", "sqlite/pandas"),
-    ("SQLite to Polars", "sqlite/polars"),
-]
-PEERS = ["bowshot", "connectorx", "adbc", "duckdb", "polars", "pandas"]
+WORKLOADS = [(database, destination) for database in SERVED for destination in ("arrow", "pandas", "polars")]
+WORKLOADS += [(database, "arrow") for database in ("odbc-postgres", "odbc-mysql", "flight", "files")]
+ROWS = [(f"{TITLES[database]} {DESTINATIONS[where]}", f"{database}/{where}") for database, where in WORKLOADS]
+PEERS = ["bowshot", "connectorx", "adbc", "duckdb", "polars", "pandas", "arrow-odbc", "pyarrow"]
 
 
 def readme_table(result: Mapping[str, Any]) -> str:
@@ -68,6 +63,7 @@ def _floors(summaries: Summaries) -> str:
     names = {
         POSTGRES_FLOOR_1: "`COPY … (FORMAT binary)` thrown away on 1 connection",
         POSTGRES_FLOOR_2: "on 2",
+        MYSQL_FLOOR: "MariaDB's packets thrown away by a C program",
         SQLITE_FLOOR: "a C loop over SQLite's columns",
     }
     measured = [f"{words} {_cost(summaries[floor])}" for floor, words in names.items() if floor in summaries]

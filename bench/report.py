@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from bench.bars import Bar, bars
-from bench.cases import POSTGRES_FLOOR_1, POSTGRES_FLOOR_2, SQLITE_FLOOR
+from bench.cases import MYSQL_FLOOR, POSTGRES_FLOOR_1, POSTGRES_FLOOR_2, SQLITE_FLOOR
 from bench.summary import MEGABYTE, Summary, disagreements, from_json, summarise
 
-SHORT_FLOORS = {POSTGRES_FLOOR_1: "F(1)", POSTGRES_FLOOR_2: "F(2)", SQLITE_FLOOR: "C loop"}
+SHORT_FLOORS = {POSTGRES_FLOOR_1: "F(1)", POSTGRES_FLOOR_2: "F(2)", MYSQL_FLOOR: "packets", SQLITE_FLOOR: "C loop"}
 # More than this much work of others on the machine spoils absolute times.
 QUIET_CORES = 0.15
 

@@ -56,7 +56,7 @@ def start(port: int | None = None) -> Server:
 
     Raises `FileNotFoundError` where PostgreSQL is not installed and `CalledProcessError` where it does not start.
     """
-    folder = server_folder()
+    folder = server_folder("postgres")
     running = find_running(folder)
     if running:
         return running
@@ -64,7 +64,7 @@ def start(port: int | None = None) -> Server:
     if not (data / "PG_VERSION").exists():
         _initialise(folder)
     options = " ".join(f"-c {name}='{value}'" for name, value in SETTINGS.items())
-    options += f" -c port={port or _free_port()}"
+    options += f" -c port={port or free_port()}"
     _run("pg_ctl", "-D", str(data), "-w", "-t", "60", "-l", str(folder / "server.log"), "-o", options, "start")
     server = find_running(folder)
     if server is None:
@@ -74,7 +74,7 @@ def start(port: int | None = None) -> Server:
 
 def stop() -> None:
     """Stops the server; does nothing where none runs."""
-    folder = server_folder()
+    folder = server_folder("postgres")
     if find_running(folder):
         _run("pg_ctl", "-D", str(folder / "data"), "-w", "-m", "fast", "stop")
 
@@ -82,7 +82,7 @@ def stop() -> None:
 @contextlib.contextmanager
 def running_server() -> Iterator[Server]:
     """Yields the server; stops it at the end, unless it ran before."""
-    ran_before = find_running(server_folder()) is not None
+    ran_before = find_running(server_folder("postgres")) is not None
     server = start()
     try:
         yield server
@@ -138,7 +138,8 @@ def _run(name: str, *arguments: str) -> None:
     )
 
 
-def _free_port() -> int:
+def free_port() -> int:
+    """Returns a port of this machine that nobody listens on."""
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         return int(listener.getsockname()[1])

@@ -1,4 +1,4 @@
-"""TPC-H's table `lineitem`, with the types and NOT NULLs of the specification, in PostgreSQL and in SQLite.
+"""TPC-H's table `lineitem`, with the types and NOT NULLs of the specification, in every database of the benchmark.
 
     python -m bench.tpch sqlite FILE --scale 0.1
     python -m bench.tpch postgres URI --scale 1
@@ -16,6 +16,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from bench import mariadb
 from bench.paths import cache_folder, scale_name
 from bench.server import Server, program
 
@@ -47,14 +48,19 @@ def generate(scale: float) -> Path:
     file = cache_folder("tpch") / f"lineitem-{scale_name(scale)}.csv"
     if not file.exists():
         folder = file.with_suffix(f".{os.getpid()}.partial")
-        generator = shutil.which("tpchgen-cli", path=str(Path(sys.executable).parent)) or shutil.which("tpchgen-cli")
-        if not generator:
-            raise FileNotFoundError("tpchgen-cli is not installed: pip install tpchgen-cli==4.0.0")
-        command = [generator, "csv", "-s", f"{scale:g}", "--tables", "lineitem", "--quiet", f"--output-dir={folder}"]
+        command = [generator(), "csv", "-s", f"{scale:g}", "--tables", "lineitem", "--quiet", f"--output-dir={folder}"]
         subprocess.run(command, check=True)
         (folder / "lineitem.csv").rename(file)
         folder.rmdir()
     return file
+
+
+def generator() -> str:
+    """Returns the path of tpchgen-cli; raises `FileNotFoundError` where it is not installed."""
+    found = shutil.which("tpchgen-cli", path=str(Path(sys.executable).parent)) or shutil.which("tpchgen-cli")
+    if not found:
+        raise FileNotFoundError("tpchgen-cli is not installed: pip install tpchgen-cli==4.0.0")
+    return found
 
 
 def load_sqlite(file: Path, scale: float) -> None:
@@ -104,7 +110,7 @@ def postgres_database(server: Server, scale: float) -> str:
 
     Scale factor 1 is the database `tpch`; another, such as 0.1, is `tpch_sf0_1`.
     """
-    name = "tpch" if scale == 1 else f"tpch_{scale_name(scale)}".replace(".", "_")
+    name = _database_name(scale)
     maintenance = server.uri("postgres")
     if not psql(maintenance, f"SELECT 1 FROM pg_database WHERE datname = '{name}'"):
         loading = f"{name}_loading"
@@ -115,11 +121,59 @@ def postgres_database(server: Server, scale: float) -> str:
     return server.uri(name)
 
 
+def _database_name(scale: float) -> str:
+    return "tpch" if scale == 1 else f"tpch_{scale_name(scale)}".replace(".", "_")
+
+
 def sqlite_database(scale: float) -> Path:
     """Returns the SQLite database in the cache with `lineitem` at a scale factor, made where it is missing."""
     file = cache_folder("tpch") / f"tpch-{scale_name(scale)}.sqlite"
     load_sqlite(file, scale)
     return file
+
+
+def mariadb_database(server: mariadb.Server, scale: float) -> str:
+    """Returns the URI of the server's database with `lineitem` at a scale factor, loaded where it is missing.
+
+    Scale factor 1 is the database `tpch`; another, such as 0.1, is `tpch_sf0_1`.
+    """
+    name = _database_name(scale)
+    if not mariadb.sql(server, "mysql", f"SELECT 1 FROM information_schema.tables WHERE table_schema = '{name}'"):
+        load_mariadb(server, name, scale)
+    # Reads the whole table into the buffer pool.
+    mariadb.sql(server, name, "SELECT sum(length(l_comment)) FROM lineitem")
+    return server.uri(name)
+
+
+def load_mariadb(server: mariadb.Server, name: str, scale: float) -> None:
+    """Loads `lineitem` into a new database of this name, in place of one that was not loaded to its end."""
+    loading = f"{name}_loading"
+    lines = "FIELDS TERMINATED BY ',' OPTIONALLY ENCLOSED BY '\"' IGNORE 1 LINES"
+    mariadb.sql(server, "mysql", f"DROP DATABASE IF EXISTS {loading}", f"CREATE DATABASE {loading}")
+    mariadb.sql(
+        server,
+        loading,
+        LINEITEM,
+        f"LOAD DATA LOCAL INFILE '{generate(scale)}' INTO TABLE lineitem {lines}",
+        "ANALYZE TABLE lineitem",
+        f"CREATE DATABASE {name}",
+        f"RENAME TABLE {loading}.lineitem TO {name}.lineitem",
+        f"DROP DATABASE {loading}",
+    )
+
+
+def parquet_folder(scale: float) -> Path:
+    """Returns a folder with `lineitem` in eight Parquet files, generated where it is not in the cache."""
+    folder = cache_folder("tpch") / f"lineitem-{scale_name(scale)}-parquet"
+    if not folder.exists():
+        partial = folder.with_suffix(f".{os.getpid()}.partial")
+        command = [generator(), "parquet", "-s", f"{scale:g}", "--tables", "lineitem", "--quiet", "--parts=8"]
+        subprocess.run([*command, f"--output-dir={partial}"], check=True)
+        files = sorted(partial.rglob("*.parquet"))
+        inner = files[0].parent
+        inner.rename(folder)
+        shutil.rmtree(partial, ignore_errors=True)
+    return folder
 
 
 def psql(uri: str, *commands: str) -> str:

@@ -8,8 +8,11 @@ import polars as _polars  # noqa: F401
 import pyarrow as _pyarrow  # noqa: F401
 
 
-def load(source: str, sql: str, return_type: Any, connections: int | None = None) -> Any:
+def load(source: str, sql: str, return_type: Any, **options: Any) -> Any:
     """Loads a query with `bowshot.read_sql`; without a number of connections Bowshot chooses."""
-    if connections is None:
-        return bowshot.read_sql(sql, source, return_type=return_type)
-    return bowshot.read_sql(sql, source, return_type=return_type, connections=connections)
+    return bowshot.read_sql(sql, source, return_type=return_type, **options)
+
+
+def odbc(source: str, sql: str, return_type: Any) -> Any:
+    """Loads a query through an ODBC driver; the source is a connection string."""
+    return bowshot.read_sql(sql, f"odbc:{source}", return_type=return_type)

@@ -3,6 +3,7 @@
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import duckdb
 import pandas as _pandas  # noqa: F401  (imported by the first fetch otherwise)
@@ -24,7 +25,12 @@ def query(source: str, sql: str, in_order: bool) -> Any:
 
     It is at times faster where the rows need not come in the table's order.
     """
-    kind = "postgres" if "://" in source else "sqlite"
+    kind = source.partition("://")[0].replace("postgresql", "postgres") if "://" in source else "sqlite"
+    if kind == "mysql":
+        uri = urlsplit(source)
+        source = (
+            f"host={uri.hostname} port={uri.port} user={uri.username} password={uri.password} database={uri.path[1:]}"
+        )
     connection = duckdb.connect()
     connection.load_extension(str(extension(f"{kind}_scanner")))
     connection.execute(f"SET preserve_insertion_order = {in_order}")

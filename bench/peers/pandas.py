@@ -16,6 +16,13 @@ def psycopg2(source: str, sql: str) -> Any:
         return pandas.read_sql(sqlalchemy.text(sql), connection)
 
 
+def mysqlclient(source: str, sql: str) -> Any:
+    """Loads a query through SQLAlchemy and mysqlclient."""
+    engine = sqlalchemy.create_engine(source.replace("mysql://", "mysql+mysqldb://"))
+    with engine.connect() as connection:
+        return pandas.read_sql(sqlalchemy.text(sql), connection)
+
+
 def stdlib_sqlite3(source: str, sql: str) -> Any:
     """Loads a query through Python's sqlite3."""
     with closing(sqlite3.connect(source)) as connection:

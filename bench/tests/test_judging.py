@@ -89,7 +89,7 @@ def test_a_busy_machine_is_said_in_the_report() -> None:
 def test_the_readmes_table_shows_the_best_of_each_peer() -> None:
     loads = [load("postgres/arrow/bowshot-2", 6.5), load("postgres/arrow/adbc", 30.0)]
     lines = readme_table(result(loads)).splitlines()
-    assert lines[2] == "| PostgreSQL to Arrow | 6.5 (0.0 s, 0 MB) | – | 30.0 (0.0 s, 0 MB) | – | – | – |"
+    assert lines[2] == "| PostgreSQL to Arrow | 6.5 (0.0 s, 0 MB) | – | 30.0 (0.0 s, 0 MB) | – | – | – | – | – |"
 
 
 def test_a_page_without_markers_is_refused() -> None:

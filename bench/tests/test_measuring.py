@@ -32,7 +32,7 @@ def postgres() -> Iterator[server.Server]:
     folder = Path(tempfile.mkdtemp(prefix="bowshot-bench-"))
     folder.chmod(0o755)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(server, "server_folder", lambda: folder / "server")
+        patch.setattr(server, "server_folder", lambda _: folder / "server")
         with server.running_server() as running:
             load_postgres(running.uri("postgres"), SCALE)
             yield running
@@ -85,7 +85,7 @@ def test_every_row_is_in_exactly_one_range_of_the_floor(postgres: server.Server)
 
 def test_the_servers_cpu_time_holds_that_of_backends_that_ended(postgres: server.Server) -> None:
     floor = find(POSTGRES_FLOOR_2)
-    assert measure_once(floor, postgres.uri("postgres"), postgres).error is None
+    assert measure_once(floor, postgres.uri("postgres"), postgres.pid).error is None
     before, children = cpu.server_seconds(postgres.pid), cpu.children(postgres.pid)
     psql(postgres.uri("postgres"), "SELECT count(*) FROM generate_series(1, 2000000)")
     cpu.wait_for_children(postgres.pid, children)
