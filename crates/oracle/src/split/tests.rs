@@ -1,0 +1,81 @@
+use bowshot_core::Query;
+
+use super::*;
+
+fn prepared(sql: &str) -> Prepared {
+    Prepared::new(&Query::new(sql), Dialect::Oracle).unwrap()
+}
+
+fn table(clause: &str) -> Table {
+    let segments = vec![Segment { clause: clause.into(), blocks: 100_000 }];
+    Table { owner: "SALES".into(), name: "ORDERS".into(), rows: None, segments }
+}
+
+#[test]
+fn ranges_leave_no_row_out() {
+    let table = table("");
+    let bounds = ["AAAR3sAAEAAAACXAAA", "AAAR3sAAEAAAADXAAA"].map(str::to_owned);
+    let sql: Vec<String> =
+        between(&table, &table.segments[0], "42", &bounds).into_iter().map(|slice| slice.sql).collect();
+    assert_eq!(
+        sql,
+        [
+            "(SELECT * FROM \"SALES\".\"ORDERS\" AS OF SCN 42 WHERE ROWID < CHARTOROWID('AAAR3sAAEAAAACXAAA'))",
+            "(SELECT * FROM \"SALES\".\"ORDERS\" AS OF SCN 42 WHERE ROWID >= CHARTOROWID('AAAR3sAAEAAAACXAAA') \
+             AND ROWID < CHARTOROWID('AAAR3sAAEAAAADXAAA'))",
+            "(SELECT * FROM \"SALES\".\"ORDERS\" AS OF SCN 42 WHERE ROWID >= CHARTOROWID('AAAR3sAAEAAAADXAAA'))",
+        ]
+    );
+    let whole = between(&table, &Segment { clause: " PARTITION (\"P1\")".into(), blocks: 1 }, "42", &[]);
+    assert_eq!(whole[0].sql, "(SELECT * FROM \"SALES\".\"ORDERS\" PARTITION (\"P1\") AS OF SCN 42)");
+    assert_eq!(whole.len(), 1);
+}
+
+#[test]
+fn a_slice_takes_the_tables_place_and_name() {
+    for (sql, spliced) in [
+        ("SELECT o.id FROM sales.orders o WHERE x > 1", "SELECT o.id FROM (…)   o WHERE x > 1"),
+        ("select ID from orders", "select ID from (…) \"ORDERS\" "),
+        (
+            "SELECT id FROM orders WHERE upper(name) IN ('A', 'B')",
+            "SELECT id FROM (…) \"ORDERS\"  WHERE upper(name) IN ('A', 'B')",
+        ),
+    ] {
+        let query = prepared(sql);
+        let candidate = candidate(&query).unwrap();
+        assert_eq!(candidate.name.last(), "ORDERS");
+        let slice = Slice { sql: "(…)".into(), label: "one".into() };
+        assert_eq!(part(&query, candidate, slice).sql, spliced);
+    }
+}
+
+#[test]
+fn what_must_not_be_divided_is_not() {
+    for (sql, word) in [
+        ("SELECT COUNT(*) FROM orders", "aggregate"),
+        ("SELECT id FROM orders ORDER BY id", "ORDER BY"),
+        ("SELECT DISTINCT id FROM orders", "DISTINCT"),
+        ("SELECT o.id FROM orders o JOIN lines l ON l.id = o.id", "more than one table"),
+        ("SELECT id FROM orders WHERE id IN (SELECT id FROM lines)", "more than one table"),
+        ("SELECT rowid, id FROM orders", "ROWID"),
+        ("SELECT id FROM orders WHERE rownum <= 10", "ROWNUM"),
+        ("SELECT s.nextval, id FROM orders", "NEXTVAL"),
+        ("SELECT id, my_function(id) FROM orders", "MY_FUNCTION"),
+        ("SELECT id FROM orders WHERE day > sysdate - 1", "SYSDATE"),
+        ("SELECT id FROM orders FETCH FIRST 3 ROWS ONLY", ""),
+        ("SELECT id FROM orders CONNECT BY PRIOR id = parent", ""),
+        ("SELECT id FROM orders@other", ""),
+        ("SELECT id FROM orders AS OF SCN 12", ""),
+        ("SELECT id FROM orders PARTITION (p1)", ""),
+        ("SELECT id FROM orders SAMPLE (10)", ""),
+        ("SELECT id FROM orders FOR UPDATE", ""),
+        ("SELECT id FROM a.b.orders", "another database"),
+        ("SELECT dbms_random.value, id FROM orders", "DBMS_RANDOM"),
+        ("SELECT id, sys_guid() FROM orders", "SYS_GUID"),
+        ("SELECT id, user FROM orders", "USER"),
+    ] {
+        let query = prepared(sql);
+        let reason = candidate(&query).expect_err(sql);
+        assert!(reason.to_uppercase().contains(&word.to_uppercase()), "{sql}: {reason}");
+    }
+}
