@@ -36,6 +36,8 @@ pub(crate) struct Description {
 /// SQL, the query is started.
 pub(crate) fn describe(session: &mut Session, query: &Prepared) -> Result<Description> {
     match ask(session, &query.sql, &query.values) {
+        // It is not run: it would only do what it does, such as to write.
+        Ok(columns) if columns.is_empty() => Err(no_result()),
         Ok(columns) => Ok(Description { columns, begun: None }),
         // What is wrong with the query, running it tells best: with its line, and without the words of the procedure.
         Err(error) if error.kind() == ErrorKind::Sql && !error.is_temporary() => {
@@ -57,14 +59,13 @@ pub(crate) fn describe(session: &mut Session, query: &Prepared) -> Result<Descri
     }
 }
 
-/// The columns of a query as the server describes them, without running it.
+/// The columns of a query as the server describes them, without running it; none of a statement that returns nothing.
 pub(crate) fn ask(session: &mut Session, sql: &str, values: &[Value]) -> Result<Vec<Described>> {
     let parameters: Vec<String> =
         (1..).zip(values).map(|(number, value)| format!("@P{number} {}", declared(value))).collect();
     let parameters = if parameters.is_empty() { Value::Null } else { Value::Text(parameters.join(", ")) };
     let rows = session.rows(DESCRIBE, &[Value::Text(sql.to_owned()), parameters])?;
-    let columns: Vec<Described> = rows.iter().filter_map(|row| described(row).transpose()).collect::<Result<_>>()?;
-    if columns.is_empty() { Err(no_result()) } else { Ok(columns) }
+    rows.iter().filter_map(|row| described(row).transpose()).collect()
 }
 
 /// A column out of a row of the procedure's result, whose columns are documented in this order.
