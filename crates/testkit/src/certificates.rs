@@ -23,7 +23,7 @@ pub struct Certificates {
 
 impl Certificates {
     /// Makes them in `folder`; `client` is the role that the client's certificate is made out to.
-    pub(crate) fn make(folder: &Path, client: &str) -> Result<Self> {
+    pub fn make(folder: &Path, client: &str) -> Result<Self> {
         fs::create_dir_all(folder)?;
         let certificates = Certificates { folder: folder.to_owned() };
         let authority = authority("Bowshot test authority")?;
@@ -113,7 +113,7 @@ impl Certificates {
     }
 
     /// The key of [`Certificates::server`].
-    pub(crate) fn server_key(&self) -> PathBuf {
+    pub fn server_key(&self) -> PathBuf {
         self.folder.join("server.key")
     }
 
