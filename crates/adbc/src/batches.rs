@@ -9,7 +9,7 @@ use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchOptions, UInt32Array}
 use arrow_buffer::ScalarBuffer;
 use arrow_schema::{DataType, Field, SchemaRef};
 use arrow_select::concat::concat_batches;
-use bowshot_core::{Casts, Impossible, Result};
+use bowshot_core::{Casts, Impossible, Result, bytes_of};
 
 use crate::check::check;
 use crate::error::from_stream;
@@ -20,13 +20,11 @@ use crate::uri::{Location, Validate};
 
 /// The next batch of the session's stream, checked; as many tiny ones in one as come near to `target` bytes.
 pub(crate) fn fetch(objects: &mut Objects, location: &Location, target: usize) -> Result<Option<RecordBatch>> {
-    let Some(first) = next(objects, location)? else {
-        objects.finish();
-        return Ok(None);
-    };
+    // The statement stays: a server may forget the other partitions of a result with it.
+    let Some(first) = next(objects, location)? else { return Ok(None) };
     // From here on, a copy costs less than what every batch costs further on.
     let tiny = target / 8;
-    let mut bytes = first.get_array_memory_size();
+    let mut bytes = bytes_of(&first);
     if bytes > tiny || !can_join(first.schema_ref()) {
         return Ok(Some(first));
     }
@@ -34,7 +32,7 @@ pub(crate) fn fetch(objects: &mut Objects, location: &Location, target: usize) -
     let mut batches = vec![first];
     while bytes < target / 2 {
         let Some(batch) = next(objects, location)? else { break };
-        let more = batch.get_array_memory_size();
+        let more = bytes_of(&batch);
         if more > tiny {
             objects.ahead = Some(batch);
             break;
@@ -116,7 +114,7 @@ fn as_promised(column: ArrayRef, field: &Field) -> ArrayRef {
 
 /// Slices of the batch, which share its memory.
 fn cut(batch: RecordBatch, batch_bytes: usize) -> VecDeque<RecordBatch> {
-    let (rows, bytes) = (batch.num_rows(), batch.get_array_memory_size());
+    let (rows, bytes) = (batch.num_rows(), bytes_of(&batch));
     let pieces = bytes / batch_bytes.max(1);
     // What is nearly as large as wanted is left alone.
     if pieces < 2 || rows < 2 {

@@ -93,16 +93,28 @@ fn without_quotes(type_name: &str) -> String {
         .collect()
 }
 
-/// The query with some of its columns as DuckDB writes them; they come in the same order, with other names.
-pub(crate) fn as_text(sql: &str, text: &[bool]) -> String {
+/// The query with some of its columns as DuckDB writes them; they come in the same order, with other names. And how many
+/// characters stand before it.
+pub(crate) fn as_text(sql: &str, text: &[bool]) -> (String, usize) {
     let names: Vec<String> = (0..text.len()).map(|number| format!("c{number}")).collect();
     let columns: Vec<String> = names
         .iter()
         .zip(text)
         .map(|(name, text)| if *text { format!("CAST({name} AS VARCHAR)") } else { name.clone() })
         .collect();
+    let before = format!("SELECT {} FROM (", columns.join(", "));
     // A comment at the query's end must not swallow the parenthesis.
-    format!("SELECT {} FROM ({sql}\n) AS bowshot({})", columns.join(", "), names.join(", "))
+    (format!("{before}{sql}\n) AS bowshot({})", names.join(", ")), before.len())
+}
+
+/// An error whose place is that in the user's query, before which so many characters stand.
+pub(crate) fn in_users_text(error: Error, before: usize) -> Error {
+    let Some(position) = error.position().filter(|_| before > 0) else { return error };
+    let mut moved = Error::new(error.kind(), error.message());
+    if let Some(position) = position.checked_sub(before).filter(|position| *position > 0) {
+        moved = moved.with_position(position);
+    }
+    moved
 }
 
 #[cfg(test)]
@@ -127,7 +139,16 @@ mod tests {
     fn columns_become_text_by_their_place() {
         assert_eq!(
             as_text("SELECT 1 a, 2 a -- both", &[false, true]),
-            "SELECT c0, CAST(c1 AS VARCHAR) FROM (SELECT 1 a, 2 a -- both\n) AS bowshot(c0, c1)"
+            ("SELECT c0, CAST(c1 AS VARCHAR) FROM (SELECT 1 a, 2 a -- both\n) AS bowshot(c0, c1)".to_owned(), 37)
         );
+    }
+
+    #[test]
+    fn places_are_those_of_the_users_text() {
+        let error = |position| Error::new(ErrorKind::Sql, "Conversion Error").with_position(position);
+        assert_eq!(in_users_text(error(38), 37).position(), Some(1));
+        assert_eq!(in_users_text(error(8), 0).position(), Some(8));
+        // In what was put around it.
+        assert_eq!(in_users_text(error(37), 37).position(), None);
     }
 }

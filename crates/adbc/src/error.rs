@@ -79,10 +79,13 @@ fn caret(text: &str) -> Option<usize> {
 }
 
 fn kind(status: Status, state: Option<&str>, text: &str, phase: Phase) -> ErrorKind {
+    let says = |words: &[&str]| words.iter().any(|word| text.contains(word));
+    if says(&["canceling statement due to statement timeout"]) {
+        return ErrorKind::Timeout;
+    }
     if let Some(kind) = state.and_then(kind_of_state) {
         return kind;
     }
-    let says = |words: &[&str]| words.iter().any(|word| text.contains(word));
     match status {
         Status::Unauthenticated => return ErrorKind::Authentication,
         Status::Unauthorized if phase == Phase::Connect => return ErrorKind::Authentication,
@@ -99,6 +102,7 @@ fn kind(status: Status, state: Option<&str>, text: &str, phase: Phase) -> ErrorK
             }
             _ if says(&["too many clients", "remaining connection slots"]) => ErrorKind::ConnectionLimit,
             _ if says(&["SSL", "certificate", "x509", "tls:"]) => ErrorKind::Tls,
+            _ if says(&["FATAL:"]) && says(&["does not exist"]) => ErrorKind::Config,
             _ if says(&["connection info string", "invalid connection option", "not recognized", "nknown option"]) => {
                 ErrorKind::Config
             }

@@ -50,9 +50,13 @@ pub(crate) fn plan(location: &Arc<Location>, request: &Request, cancel: &Cancel)
     let Some(first) = queries.first() else {
         return Err(Error::new(ErrorKind::Config, "the request holds no query"));
     };
+    for query in &queries {
+        one_statement(location.family, query)?;
+    }
     let (session, database) = connect(location, &options.before, cancel)?;
     let draft = draft(&session, location, first, queries.len() == 1, options, cancel)?;
-    let schema = fields(&draft.raw, draft.columns.as_deref(), &options.types)?;
+    let columns = draft.columns.as_deref().filter(|columns| columns.len() == draft.raw.fields().len());
+    let schema = fields(&draft.raw, columns, &options.types)?;
     let casts = Casts::new(&schema, &options.types)?;
     let mut begun = draft.begun;
     let (jobs, partitions, reason, estimate) = match &draft.tokens {
@@ -71,11 +75,7 @@ pub(crate) fn plan(location: &Arc<Location>, request: &Request, cancel: &Cancel)
             let division = divide(&session, location, &queries, &schema, options, cancel, &mut begun)?;
             let Division { parts, reason, estimate } = division;
             begun &= parts.first().is_some_and(|part| part.sql == first.sql);
-            let job = |part: &Part| Job::Sql {
-                sql: adapted(&part.sql, &draft.text),
-                values: Arc::clone(&part.values),
-                label: part.partition.label.clone(),
-            };
+            let job = |part: &Part| job(&part.sql, &part.values, &part.partition.label, &draft.text);
             let jobs = parts.iter().map(job).collect::<Vec<_>>();
             (jobs, parts.into_iter().map(|part| part.partition).collect(), reason, estimate)
         }
@@ -104,6 +104,16 @@ pub(crate) fn plan(location: &Arc<Location>, request: &Request, cancel: &Cancel)
     Ok(Plan { schema, snapshot: name, partitions, reason, estimate, scan })
 }
 
+/// An error where the text may hold several statements and the driver would not mind: SQLite's runs the first of them
+/// alone, DuckDB's runs them all, also when it is asked to describe them.
+fn one_statement(family: Family, query: &Prepared) -> Result<()> {
+    if !matches!(family, Family::DuckDb | Family::Sqlite) || query.shape.read || !query.sql.contains(';') {
+        return Ok(());
+    }
+    Err(Error::new(ErrorKind::Sql, "the query seems to hold more than one statement")
+        .with_hint("write one statement; those that have to run first go into before=[…]"))
+}
+
 /// Asks the driver what the first query's result looks like, in the cheapest way that it has.
 fn draft(
     session: &Session,
@@ -120,25 +130,25 @@ fn draft(
     let text: Vec<bool> = columns.iter().flatten().map(|column| written_as_text(column, options)).collect();
     let text = if text.contains(&true) { text } else { Vec::new() };
     let automatic = alone && options.partitioning == Partitioning::Auto && options.workers() > 1;
-    if automatic && matches!(location.family, Family::FlightSql | Family::Other) {
-        if let Some(result) = partitions(session, location, first, cancel)? {
-            let rows = u64::try_from(result.rows_affected).ok();
-            return Ok(Draft {
-                raw: Arc::new(result.schema),
-                columns,
-                text,
-                tokens: Some((result.partitions, rows)),
-                begun: false,
-            });
-        }
+    if automatic
+        && matches!(location.family, Family::FlightSql | Family::Other)
+        && let Some(result) = partitions(session, location, first, cancel)?
+    {
+        let rows = u64::try_from(result.rows_affected).ok();
+        return Ok(Draft {
+            raw: Arc::new(result.schema),
+            columns,
+            text,
+            tokens: Some((result.partitions, rows)),
+            begun: false,
+        });
     }
-    if location.family.describes() {
-        if let Some(raw) = schema(session, location, first, cancel)? {
-            return Ok(Draft { raw: Arc::new(raw), columns, text, tokens: None, begun: false });
-        }
+    if location.family.describes()
+        && let Some(raw) = schema(session, location, first, cancel)?
+    {
+        return Ok(Draft { raw: Arc::new(raw), columns, text, tokens: None, begun: false });
     }
-    let job = Job::Sql { sql: adapted(&first.sql, &text), values: Arc::clone(&first.values), label: String::new() };
-    let raw = start(session, location, &job, cancel)?;
+    let raw = start(session, location, &job(&first.sql, &first.values, "", &text), cancel)?;
     if raw.fields().is_empty() {
         return Err(Error::new(ErrorKind::Sql, "the statement returns no columns").with_hint("write a query"));
     }
@@ -148,12 +158,16 @@ fn draft(
 /// Whether the database has to write the column, because the driver would lose something or the user wants text.
 fn written_as_text(column: &Described, options: &Options) -> bool {
     let wish = options.types.get(&column.name);
+    // 39 digits, one more than the driver's decimal has.
+    let wide = column.type_name == "HUGEINT" && matches!(wish, Some(DataType::Decimal256(..)));
     let is_text = column.type_name == "VARCHAR" || column.type_name.starts_with("ENUM(") || column.type_name == "BLOB";
-    duckdb::is_lossy(&column.type_name) || (matches!(wish, Some(DataType::Utf8)) && !is_text)
+    wide || duckdb::is_lossy(&column.type_name) || (matches!(wish, Some(DataType::Utf8)) && !is_text)
 }
 
-fn adapted(sql: &str, text: &[bool]) -> String {
-    if text.is_empty() { sql.to_owned() } else { duckdb::as_text(sql, text) }
+/// What to run for a part of the result, of which some columns have to come as text.
+fn job(sql: &str, values: &Arc<[Value]>, label: &str, text: &[bool]) -> Job {
+    let (sql, before) = if text.is_empty() { (sql.to_owned(), 0) } else { duckdb::as_text(sql, text) };
+    Job::Sql { sql, before, values: Arc::clone(values), label: label.to_owned() }
 }
 
 /// Has the driver divide the result; `None` where it cannot.
@@ -211,8 +225,7 @@ fn divide(
     let ask = |sql: &str, values: &[Value]| {
         // The session has one statement at a time.
         *begun = false;
-        let job = Job::Sql { sql: sql.to_owned(), values: values.into(), label: "the ends of the column".into() };
-        start(session, location, &job, cancel)?;
+        start(session, location, &job(sql, &values.into(), "", &[]), cancel)?;
         let told = Arc::clone(location);
         let batch = session.call(cancel, None, move |objects| {
             let batch = fetch(objects, &told, 1);

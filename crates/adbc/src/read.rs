@@ -13,6 +13,7 @@ use parking_lot::Mutex;
 
 use crate::batches::{Finish, fetch};
 use crate::connect::{connect_again, prepare};
+use crate::duckdb;
 use crate::error::{Phase, from_driver};
 use crate::session::Session;
 use crate::uri::Location;
@@ -20,8 +21,8 @@ use crate::uri::Location;
 /// One partition to read.
 #[derive(Clone, Debug)]
 pub(crate) enum Job {
-    /// A query.
-    Sql { sql: String, values: Arc<[Value]>, label: String },
+    /// A query; so many characters of it stand before the user's own.
+    Sql { sql: String, before: usize, values: Arc<[Value]>, label: String },
     /// What the driver gave out for it.
     Token(Vec<u8>),
 }
@@ -154,9 +155,12 @@ pub(crate) fn start(session: &Session, location: &Arc<Location>, job: &Job, canc
     session.call(cancel, None, move |objects| {
         let failed = |error: AdbcError| from_driver(&error, Phase::Query, &told.secrets);
         let stream: Box<dyn RecordBatchReader + Send> = match &job {
-            Job::Sql { sql, values, .. } => prepare(objects, &told, sql, values)?.execute().map_err(failed)?,
+            Job::Sql { sql, before, values, .. } => prepare(objects, &told, sql, values)
+                .and_then(|mut statement| statement.execute().map_err(failed))
+                .map_err(|error| duckdb::in_users_text(error, *before))?,
             Job::Token(token) => {
-                objects.finish();
+                objects.stream = None;
+                objects.ahead = None;
                 let closed = || Error::new(ErrorKind::Internal, "an ADBC session without a connection");
                 objects.connection.as_ref().ok_or_else(closed)?.read_partition(token).map_err(failed)?
             }

@@ -1,7 +1,12 @@
 //! The conformance cases of the drivers that are tested, and those of every source.
 
 #[path = "it/drivers.rs"]
-#[allow(dead_code, reason = "the other test binary uses the rest of it")]
+#[allow(
+    dead_code,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "helpers of tests, of which the other binary uses the rest"
+)]
 mod drivers;
 
 use std::path::PathBuf;

@@ -25,11 +25,10 @@ impl Secrets {
             }
         }
         // A connection string: postgresql://user:password@host/…?password=…, or password=… and the like.
-        if let Some(user) = value.split_once("://").and_then(|(_, rest)| rest.rsplit_once('@')).map(|(user, _)| user) {
-            if let Some((_, password)) = user.split_once(':') {
-                self.add(password);
-                self.add(&decode(password).unwrap_or_default());
-            }
+        let user = value.split_once("://").and_then(|(_, rest)| rest.rsplit_once('@')).map(|(user, _)| user);
+        if let Some((_, password)) = user.and_then(|user| user.split_once(':')) {
+            self.add(password);
+            self.add(&decode(password).unwrap_or_default());
         }
         for part in value.split(['&', '?', ';', ' ']) {
             if let Some((key, secret)) = part.split_once('=') {

@@ -36,8 +36,8 @@ fn a_file_is_read_only_and_closed_in_the_end() {
 
 #[test]
 fn every_way_to_find_the_library_leads_to_it() {
-    let library = std::fs::read_dir(crate::drivers::packages()).unwrap().flatten().map(|entry| entry.path());
-    let library = library.filter(|path| path.to_string_lossy().contains("libduckdb.")).next().unwrap();
+    let mut files = std::fs::read_dir(crate::drivers::packages()).unwrap().flatten().map(|entry| entry.path());
+    let library = files.find(|path| path.to_string_lossy().contains("libduckdb.")).unwrap();
     let path = library.display();
     for uri in [
         format!("duckdb:?driver={path}"),

@@ -78,3 +78,16 @@ fn a_server_that_never_answers_is_given_up() {
     assert!(begin.elapsed() < Duration::from_secs(3), "{:?}", begin.elapsed());
     assert!(!format!("{failed:?}").contains("hunter2"));
 }
+
+#[test]
+fn more_than_one_statement_is_refused_where_the_driver_would_not_mind() {
+    for uri in ["duckdb:", "adbc:sqlite?uri=:memory:"] {
+        let failed = error(uri, "SELECT 1; SELECT 2");
+        assert!(failed.kind() == ErrorKind::Sql && failed.to_string().contains("one statement"), "{uri}: {failed}");
+        assert_eq!(
+            read_with(uri, "SELECT ';' AS a; -- the end;", Options::default()).unwrap().shown(0),
+            [";"],
+            "{uri}"
+        );
+    }
+}
