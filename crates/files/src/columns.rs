@@ -28,7 +28,9 @@ pub(crate) fn merge(files: &[(&str, &SchemaRef)]) -> Result<SchemaRef> {
                     format!("column \"{name}\" is {ours} in {first} and {theirs} in {other}"),
                 )
                 .with_column(name)
-                .with_hint("read the files apart and put them together in the dataframe, or name only some: data/2024-*"));
+                .with_hint(
+                    "read the files apart and put them together in the dataframe, or name only some: data/2024-*",
+                ));
             }
             if theirs.is_nullable() {
                 field.set_nullable(true);
@@ -57,7 +59,9 @@ pub(crate) fn merge(files: &[(&str, &SchemaRef)]) -> Result<SchemaRef> {
 fn missing(column: &str, file: &str, other: &str) -> Error {
     Error::new(ErrorKind::Config, format!("{file} has no column \"{column}\", which {other} has"))
         .with_column(column)
-        .with_hint("read the files apart and put them together in the dataframe, or name only those with the same columns")
+        .with_hint(
+            "read the files apart and put them together in the dataframe, or name only those with the same columns",
+        )
 }
 
 #[cfg(test)]

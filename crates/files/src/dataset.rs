@@ -114,7 +114,11 @@ struct Looking<'a> {
 const FEW: usize = 4;
 
 impl Looking<'_> {
-    fn each<T: Send>(&self, store: &Store, look: impl Fn(Arc<crate::open::Open>) -> Result<T> + Sync) -> Result<Vec<T>> {
+    fn each<T: Send>(
+        &self,
+        store: &Store,
+        look: impl Fn(Arc<crate::open::Open>) -> Result<T> + Sync,
+    ) -> Result<Vec<T>> {
         let some = |store: &Store, files: &[Arc<File>]| -> Result<Vec<T>> {
             let one = |file| {
                 self.cancel.check()?;
@@ -179,9 +183,12 @@ fn with_folders(merged: &SchemaRef, files: &[Arc<File>]) -> Result<SchemaRef> {
     }
     if let Some(both) = keys.iter().find(|key| merged.field_with_name(key.name()).is_ok()) {
         let name = both.name();
-        return Err(Error::new(ErrorKind::Config, format!("column \"{name}\" is in the files and a key of their folders"))
-            .with_column(name)
-            .with_hint("add ?hive=false to the URI to read that of the files"));
+        return Err(Error::new(
+            ErrorKind::Config,
+            format!("column \"{name}\" is in the files and a key of their folders"),
+        )
+        .with_column(name)
+        .with_hint("add ?hive=false to the URI to read that of the files"));
     }
     let mut fields: Vec<Arc<Field>> = merged.fields().iter().cloned().collect();
     fields.extend(keys.into_iter().map(Arc::new));

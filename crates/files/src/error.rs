@@ -7,7 +7,9 @@ pub(crate) fn io(name: &str, error: std::io::Error) -> Error {
     let error_kind = error.kind();
     let failed = Error::new(ErrorKind::Io, format!("cannot read {name}: {error}")).with_source(error);
     match error_kind {
-        std::io::ErrorKind::NotFound => failed.with_hint("check the path; a relative one begins at the working directory"),
+        std::io::ErrorKind::NotFound => {
+            failed.with_hint("check the path; a relative one begins at the working directory")
+        }
         std::io::ErrorKind::PermissionDenied => failed.with_hint("check the file's permissions"),
         _ => failed,
     }

@@ -40,8 +40,10 @@ impl Format {
         match head.as_ref() {
             [b'P', b'A', b'R', b'1' | b'E', ..] => Ok(Format::Parquet),
             [b'A', b'R', b'R', b'O', b'W', b'1', ..] | [0xff, 0xff, 0xff, 0xff, ..] => Ok(Format::Arrow),
-            _ => Err(Error::new(ErrorKind::Config, format!("neither its name nor its first bytes tell what {name} is"))
-                .with_hint("say it in the URI: file:…?format=csv, or parquet, tsv, arrow")),
+            _ => {
+                Err(Error::new(ErrorKind::Config, format!("neither its name nor its first bytes tell what {name} is"))
+                    .with_hint("say it in the URI: file:…?format=csv, or parquet, tsv, arrow"))
+            }
         }
     }
 }

@@ -87,8 +87,7 @@ mod tests {
             let version = crate::snapshot::Version::Local { modified: None, number: None };
             Arc::new(File { name: path.into(), path: path.into(), size: 0, version, keys: keys(path) })
         };
-        let files =
-            [file("y=2024/d=2024-05-01/m=01/f"), file("y=-1/d=2024-05-02/m=__HIVE_DEFAULT_PARTITION__/f")];
+        let files = [file("y=2024/d=2024-05-01/m=01/f"), file("y=-1/d=2024-05-02/m=__HIVE_DEFAULT_PARTITION__/f")];
         let fields = fields(&files).unwrap();
         let types: Vec<_> = fields.iter().map(|field| (field.data_type().clone(), field.is_nullable())).collect();
         assert_eq!(types, [(DataType::Int64, false), (DataType::Date32, false), (DataType::Utf8, true)]);

@@ -1,6 +1,7 @@
 //! Arrow IPC: files, whose footer says where the batches are, and streams, which are read from their beginning.
 
 mod file;
+mod message;
 mod stream;
 
 use std::ops::Range;
@@ -44,8 +45,13 @@ impl Meta {
                         (Arc::clone(&footer.schema), Layout::File(Arc::new(footer)))
                     }
                     [b'F', b'E', b'A', b'1', ..] => {
-                        return Err(Error::new(ErrorKind::Unsupported, format!("{name} is of Feather's first version"))
-                            .with_hint("write it again: pyarrow.feather.write_feather(pyarrow.feather.read_table(old), new)"));
+                        return Err(Error::new(
+                            ErrorKind::Unsupported,
+                            format!("{name} is of Feather's first version"),
+                        )
+                        .with_hint(
+                            "write it again: pyarrow.feather.write_feather(pyarrow.feather.read_table(old), new)",
+                        ));
                     }
                     [] => return Err(damaged(name, "it is empty")),
                     _ => (stream::schema(open)?, Layout::Stream),
@@ -79,7 +85,7 @@ pub(crate) fn read(
             let Range { start, end } = *blocks;
             file::read(bytes, footer, columns, start..end, batch_bytes, location.trusted)
         }
-        (Layout::Stream, Piece::Whole) => stream::read(open, columns, batch_bytes),
+        (Layout::Stream, Piece::Whole) => stream::read(open, columns, batch_bytes, location.trusted),
         _ => Err(Error::new(ErrorKind::Internal, format!("{} has no such piece", open.file.name))),
     }
 }

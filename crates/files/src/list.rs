@@ -81,7 +81,10 @@ fn walk(folder: &Path, below: &str, found: &mut Vec<(String, std::fs::Metadata)>
         let entry = entry.map_err(failed)?;
         let name = entry.file_name();
         let Some(name) = name.to_str() else {
-            return Err(Error::new(ErrorKind::Unsupported, format!("the name of {} is not UTF-8", entry.path().display())));
+            return Err(Error::new(
+                ErrorKind::Unsupported,
+                format!("the name of {} is not UTF-8", entry.path().display()),
+            ));
         };
         if is_hidden(name) {
             continue;

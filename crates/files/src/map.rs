@@ -1,5 +1,8 @@
 //! Files mapped into memory, and Arrow data taken at its word: the unsafe code of this crate.
-#![expect(unsafe_code, reason = "mapping a file saves the copy of all its bytes, which is most of what reading an Arrow file costs")]
+#![expect(
+    unsafe_code,
+    reason = "mapping a file saves the copy of all its bytes, which is most of what reading an Arrow file costs"
+)]
 
 use std::fs::File;
 use std::io;

@@ -57,7 +57,7 @@ impl Open {
 
     /// An error if the file changed since it was listed. An object store is asked for the listed version at each read.
     pub(crate) fn check(&self) -> Result<()> {
-        if let Inner::Local(handle) = &self.inner {
+        if let Some(handle) = self.handle() {
             let metadata = handle.metadata().map_err(|error| io_error(&self.file.name, error))?;
             if metadata.len() != self.file.size || Version::of(&metadata) != self.file.version {
                 return Err(changed(&self.file.name));
@@ -68,16 +68,18 @@ impl Open {
 
     /// `length` bytes from `start`.
     pub(crate) fn read(&self, start: u64, length: u64) -> Result<Bytes> {
+        // Before memory is taken for what a damaged file asks for.
+        if start.checked_add(length).is_none_or(|end| end > self.len()) {
+            return Err(crate::error::damaged(&self.file.name, "it points to a place behind its end"));
+        }
         match &self.inner {
-            Inner::Local(handle) => {
-                read_at(handle, start, length).map_err(|error| match error.kind() {
-                    io::ErrorKind::UnexpectedEof => match self.check() {
-                        Ok(()) => crate::error::damaged(&self.file.name, "it ends before its data does"),
-                        Err(changed) => changed,
-                    },
-                    _ => io_error(&self.file.name, error),
-                })
-            }
+            Inner::Local(handle) => read_at(handle, start, length).map_err(|error| match error.kind() {
+                io::ErrorKind::UnexpectedEof => match self.check() {
+                    Ok(()) => crate::error::damaged(&self.file.name, "it ends before its data does"),
+                    Err(changed) => changed,
+                },
+                _ => io_error(&self.file.name, error),
+            }),
             #[cfg(feature = "remote")]
             Inner::Remote(object) => object.read(start, length),
         }

@@ -40,7 +40,8 @@ impl Meta {
         contained(place, || {
             let window = Window::of_footer(open)?;
             let options = ArrowReaderOptions::new();
-            let mut reader = ArrowReaderMetadata::load(&window, options).map_err(|error| failed(&open.file.name, error))?;
+            let mut reader =
+                ArrowReaderMetadata::load(&window, options).map_err(|error| failed(&open.file.name, error))?;
             let int96 = int96::columns(&reader, &open.file.name)?;
             if let Some(schema) = int96::wished(reader.schema(), &int96, types) {
                 reader = with_schema(&reader, schema, &open.file.name)?;
@@ -149,9 +150,13 @@ fn check_groups(reader: &ArrowReaderMetadata, open: &Open) -> Result<()> {
         for column in group.columns() {
             let start = column.dictionary_page_offset().unwrap_or_else(|| column.data_page_offset());
             let end = start.checked_add(column.compressed_size());
-            let inside = start >= 0 && column.compressed_size() >= 0 && end.is_some_and(|end| end.unsigned_abs() <= open.len());
+            let inside =
+                start >= 0 && column.compressed_size() >= 0 && end.is_some_and(|end| end.unsigned_abs() <= open.len());
             if !inside {
-                return Err(damaged(&place(), format!("column {} is not inside of the file", column.column_path().string())));
+                return Err(damaged(
+                    &place(),
+                    format!("column {} is not inside of the file", column.column_path().string()),
+                ));
             }
         }
     }

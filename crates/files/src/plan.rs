@@ -10,11 +10,11 @@ use bowshot_core::{
 use crate::chunk::{Chunk, Piece};
 use crate::dataset::{Data, Dataset};
 use crate::partition::{add, first, group, target};
+use crate::query;
 use crate::read::{Job, Shared};
 use crate::snapshot;
 use crate::uri::Location;
 use crate::view::{View, check_table};
-use crate::query;
 
 /// Decides how the request will be read.
 pub(crate) fn plan(location: &Location, request: &Request, cancel: &Cancel) -> Result<Plan> {
@@ -26,13 +26,14 @@ pub(crate) fn plan(location: &Location, request: &Request, cancel: &Cancel) -> R
     }
     let target = target(options);
     let dataset = Arc::new(Dataset::load(location, options, target, cancel)?);
-    let views: Vec<Arc<View>> = wanted
-        .iter()
-        .map(|wanted| View::new(&dataset.all, wanted, options).map(Arc::new))
-        .collect::<Result<_>>()?;
+    let views: Vec<Arc<View>> =
+        wanted.iter().map(|wanted| View::new(&dataset.all, wanted, options).map(Arc::new)).collect::<Result<_>>()?;
     let (jobs, reason) = match views.as_slice() {
         [view] => one(&dataset, view, options, target),
-        several => (several.iter().map(|view| whole(&dataset, view, target)).collect(), "the user gives a query for each".into()),
+        several => (
+            several.iter().map(|view| whole(&dataset, view, target)).collect(),
+            "the user gives a query for each".into(),
+        ),
     };
     let schema = schema(&views)?;
     let partitions: Vec<Partition> = jobs.iter().map(|job| partition(&dataset, job)).collect();
@@ -78,7 +79,10 @@ fn one(dataset: &Dataset, view: &Arc<View>, options: &Options, target: u64) -> (
         return (vec![whole(dataset, view, target)], "the user asks for one".into());
     }
     if view.limit.is_some() && !counted {
-        return (vec![whole(dataset, view, target)], "only the first rows are asked for, and nobody knows how many a piece has".into());
+        return (
+            vec![whole(dataset, view, target)],
+            "only the first rows are asked for, and nobody knows how many a piece has".into(),
+        );
     }
     let chunks = first(dataset.chunks(&view.places, target), view.limit);
     let mut left = view.limit;

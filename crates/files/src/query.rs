@@ -136,13 +136,20 @@ mod tests {
     #[test]
     fn plain_reads_are_understood() {
         assert_eq!(wanted(" ; ").unwrap(), Wanted::default());
-        for sql in ["x.parquet", "'x.parquet'", "\"x.parquet\"", "SELECT * FROM 'x.parquet';", "select * from \"x.parquet\""] {
+        for sql in
+            ["x.parquet", "'x.parquet'", "\"x.parquet\"", "SELECT * FROM 'x.parquet';", "select * from \"x.parquet\""]
+        {
             let wanted = wanted(sql).unwrap();
-            assert_eq!((wanted.table.as_deref(), wanted.columns, wanted.limit), (Some("x.parquet"), None, None), "{sql}");
+            assert_eq!(
+                (wanted.table.as_deref(), wanted.columns, wanted.limit),
+                (Some("x.parquet"), None, None),
+                "{sql}"
+            );
         }
         let columns = wanted("SELECT a, \"B c\" AS d FROM data -- all\n LIMIT 7").unwrap();
         assert_eq!(columns.limit, Some(7));
-        let names: Vec<_> = columns.columns.unwrap().into_iter().map(|wish| (wish.name, wish.quoted, wish.alias)).collect();
+        let names: Vec<_> =
+            columns.columns.unwrap().into_iter().map(|wish| (wish.name, wish.quoted, wish.alias)).collect();
         assert_eq!(names, [("a".into(), false, None), ("B c".into(), true, Some("d".into()))]);
     }
 
@@ -160,7 +167,6 @@ mod tests {
             "SELECT a FROM data GROUP BY a",
             "SELECT * FROM data LIMIT 1 OFFSET 2",
             "SELECT * FROM data LIMIT 1.5",
-            "SELECT * FROM data LIMIT ALL",
             "SELECT * FROM data d",
             "SELECT * FROM data TABLESAMPLE BERNOULLI (1)",
             "SELECT * EXCLUDE (a) FROM data",

@@ -136,9 +136,14 @@ impl Partition<'_> {
             Data::Parquet(metas) => {
                 parquet::read(&open, metas.get(chunk.file).ok_or_else(missing)?, &columns, chunk, bytes)?
             }
-            Data::Arrow(metas) => {
-                ipc::read(&open, metas.get(chunk.file).ok_or_else(missing)?, &columns, &chunk.piece, bytes, &dataset.location)?
-            }
+            Data::Arrow(metas) => ipc::read(
+                &open,
+                metas.get(chunk.file).ok_or_else(missing)?,
+                &columns,
+                &chunk.piece,
+                bytes,
+                &dataset.location,
+            )?,
             Data::Text(table) => csv::read(&open, table, chunk, &columns, bytes)?,
         };
         Ok(Current { open, batches, columns, file: chunk.file })

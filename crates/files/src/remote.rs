@@ -60,12 +60,18 @@ impl Remote {
         let (host, path) = rest.split_once('/').unwrap_or((rest, ""));
         let root = format!("{scheme}://{host}/");
         // Every value may be a secret but those that people need to see.
-        let plain = |name: &str| ["region", "endpoint", "allow", "url", "version", "style", "skip"].iter().any(|word| name.contains(word));
+        let plain = |name: &str| {
+            ["region", "endpoint", "allow", "url", "version", "style", "skip"].iter().any(|word| name.contains(word))
+        };
         let secrets = options.iter().filter(|(name, value)| !plain(name) && value.len() > 3);
         let secrets = secrets.map(|(_, value)| value.clone()).collect();
         let runtime = Runtime::new()?;
         let store = runtime.enter(|| build(scheme, &root, options))?;
-        Ok(Remote { link: Arc::new(Link { store, runtime, cancel: cancel.clone(), secrets }), root, path: path.to_owned() })
+        Ok(Remote {
+            link: Arc::new(Link { store, runtime, cancel: cancel.clone(), secrets }),
+            root,
+            path: path.to_owned(),
+        })
     }
 
     /// The files of the location, in the order of their paths.
@@ -132,12 +138,17 @@ impl Object {
         let end = end.ok_or_else(|| damaged(&self.file.name, "it points to a place behind its end"))?;
         let bytes = self.link.wait(async { Ok(self.fetch(start..end).await) })?;
         let bytes = bytes.map_err(|error| self.failed(&error))?;
-        if bytes.len() as u64 == length { Ok(bytes) } else { Err(damaged(&self.file.name, "the server sent less than was asked for")) }
+        if bytes.len() as u64 == length {
+            Ok(bytes)
+        } else {
+            Err(damaged(&self.file.name, "the server sent less than was asked for"))
+        }
     }
 
     /// Several ranges, at the same time.
     pub(crate) fn read_all(&self, ranges: &[(u64, u64)]) -> Result<Vec<Bytes>> {
-        let ranges: Vec<Range<u64>> = ranges.iter().map(|(start, length)| *start..start.saturating_add(*length)).collect();
+        let ranges: Vec<Range<u64>> =
+            ranges.iter().map(|(start, length)| *start..start.saturating_add(*length)).collect();
         if ranges.iter().any(|range| range.end > self.file.size) {
             return Err(damaged(&self.file.name, "it points to a place behind its end"));
         }
@@ -180,7 +191,10 @@ impl Link {
             object_store::Error::NotSupported { .. } | object_store::Error::NotImplemented { .. } => {
                 (ErrorKind::Unsupported, "download the file first")
             }
-            _ => (ErrorKind::Connect, "check the address, the endpoint and the network; for http without TLS add allow_http=true"),
+            _ => (
+                ErrorKind::Connect,
+                "check the address, the endpoint and the network; for http without TLS add allow_http=true",
+            ),
         };
         Error::new(kind, format!("cannot read {name}: {words}")).with_hint(hint)
     }
@@ -215,9 +229,13 @@ fn build(scheme: &str, root: &str, options: &[(String, String)]) -> Result<Arc<d
     let client = ClientOptions::new().with_connect_timeout(CONNECT).with_timeout(REQUEST);
     let retry = RetryConfig { max_retries: 2, retry_timeout: Duration::from_secs(15), ..RetryConfig::default() };
     let wrong = |error: object_store::Error| {
-        let secrets: Vec<String> = options.iter().map(|(_, value)| value.clone()).filter(|value| value.len() > 3).collect();
-        Error::new(ErrorKind::Config, format!("the object store at {root} cannot be used: {}", scrub(&error.to_string(), &secrets)))
-            .with_hint("check the options in the URI and the environment")
+        let secrets: Vec<String> =
+            options.iter().map(|(_, value)| value.clone()).filter(|value| value.len() > 3).collect();
+        Error::new(
+            ErrorKind::Config,
+            format!("the object store at {root} cannot be used: {}", scrub(&error.to_string(), &secrets)),
+        )
+        .with_hint("check the options in the URI and the environment")
     };
     match scheme {
         "s3" | "s3a" => {
@@ -229,7 +247,8 @@ fn build(scheme: &str, root: &str, options: &[(String, String)]) -> Result<Arc<d
         }
         "gs" | "gcs" => {
             let root = root.replace("gcs://", "gs://");
-            let mut builder = GoogleCloudStorageBuilder::from_env().with_client_options(client).with_retry(retry).with_url(root);
+            let mut builder =
+                GoogleCloudStorageBuilder::from_env().with_client_options(client).with_retry(retry).with_url(root);
             for (name, value) in options {
                 builder = builder.with_config(key::<GoogleConfigKey>(name)?, value);
             }
@@ -241,7 +260,8 @@ fn build(scheme: &str, root: &str, options: &[(String, String)]) -> Result<Arc<d
             Ok(Arc::new(builder.build().map_err(wrong)?))
         }
         _ => {
-            let mut builder = MicrosoftAzureBuilder::from_env().with_client_options(client).with_retry(retry).with_url(root);
+            let mut builder =
+                MicrosoftAzureBuilder::from_env().with_client_options(client).with_retry(retry).with_url(root);
             for (name, value) in options {
                 builder = builder.with_config(key::<AzureConfigKey>(name)?, value);
             }

@@ -29,7 +29,6 @@ pub(crate) enum Place {
     /// A file, a folder, or a pattern of paths.
     Local(String),
     /// An object store.
-    #[cfg_attr(not(feature = "remote"), expect(dead_code, reason = "this build reads local files only"))]
     Remote {
         /// The address without what may be secret.
         address: String,
@@ -87,8 +86,13 @@ impl Location {
         let web = scheme.starts_with("http");
         let (address, options) = rest.split_once(if web { '#' } else { '?' }).unwrap_or((rest, ""));
         if web && address.contains('?') {
-            return Err(Error::new(ErrorKind::Unsupported, "an http address with a query, such as a presigned one, is not read")
-                .with_hint("download the file first, or use the object store's own scheme; options of Bowshot follow a #"));
+            return Err(Error::new(
+                ErrorKind::Unsupported,
+                "an http address with a query, such as a presigned one, is not read",
+            )
+            .with_hint(
+                "download the file first, or use the object store's own scheme; options of Bowshot follow a #",
+            ));
         }
         let host = address.trim_start_matches('/').split('/').next().unwrap_or_default();
         if host.contains('@') && web {
@@ -112,7 +116,9 @@ impl Location {
 
     fn local(path: String) -> Result<Self> {
         if path.is_empty() {
-            return Err(Error::new(ErrorKind::Config, "the path is empty").with_hint("write ./ for the working directory"));
+            return Err(
+                Error::new(ErrorKind::Config, "the path is empty").with_hint("write ./ for the working directory")
+            );
         }
         Ok(Self::at(Place::Local(path)))
     }
@@ -179,7 +185,8 @@ fn decode(text: &str) -> Result<String> {
 }
 
 fn wrong(name: &str, value: &str, what: &str) -> Error {
-    Error::new(ErrorKind::Config, format!("the option {name}={value} makes no sense")).with_hint(format!("{name} is {what}"))
+    Error::new(ErrorKind::Config, format!("the option {name}={value} makes no sense"))
+        .with_hint(format!("{name} is {what}"))
 }
 
 fn unknown(name: &str, place: &str) -> Error {

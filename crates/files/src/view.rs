@@ -55,7 +55,10 @@ impl View {
 fn find<'a>(all: &'a SchemaRef, wish: &Wish) -> Result<(usize, &'a Field)> {
     let named = |same: fn(&str, &str) -> bool| {
         let fields = all.fields().iter().enumerate();
-        fields.filter(|(_, field)| same(field.name(), &wish.name)).map(|(place, field)| (place, field.as_ref())).collect()
+        fields
+            .filter(|(_, field)| same(field.name(), &wish.name))
+            .map(|(place, field)| (place, field.as_ref()))
+            .collect()
     };
     let mut found: Vec<(usize, &Field)> = named(|one, other| one == other);
     if found.is_empty() && !wish.quoted {
@@ -82,7 +85,12 @@ pub(crate) fn check_table(location: &Location, table: Option<&str>) -> Result<()
     let file = shown.trim_end_matches('/').rsplit('/').next().unwrap_or(shown);
     let stem = file.split('.').next().unwrap_or(file);
     let same = |name: &str| !name.is_empty() && name.eq_ignore_ascii_case(table);
-    if same("data") || same(file) || same(stem) || table == shown || table.trim_start_matches("./") == shown.trim_start_matches("./") {
+    if same("data")
+        || same(file)
+        || same(stem)
+        || table == shown
+        || table.trim_start_matches("./") == shown.trim_start_matches("./")
+    {
         return Ok(());
     }
     let shown = if stem.is_empty() || stem.contains(['*', '?']) { "data" } else { stem };

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use arrow_array::types::{
-    ArrowPrimitiveType, Date32Type, Decimal128Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type,
-    Time64MicrosecondType, TimestampMicrosecondType, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
+    ArrowPrimitiveType, Date32Type, Decimal128Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type,
+    Int64Type, Time64MicrosecondType, TimestampMicrosecondType, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
 };
 use arrow_array::{ArrayRef, BooleanArray, PrimitiveArray, StringArray};
 use arrow_buffer::{BooleanBufferBuilder, NullBufferBuilder, OffsetBuffer};
@@ -78,7 +78,8 @@ impl Block<'_> {
             DataType::Float32 => self.primitive::<Float32Type>(column, data_type, |text| utf8(text)?.parse().ok()),
             DataType::Float64 if strict => self.primitive::<Float64Type>(column, data_type, |text| {
                 let value = float(text)?;
-                (!value.is_finite() || ((whole(text).is_some() || is_decimal(text)) && is_exact(text, value))).then_some(value)
+                (!value.is_finite() || ((whole(text).is_some() || is_decimal(text)) && is_exact(text, value)))
+                    .then_some(value)
             }),
             DataType::Float64 => self.primitive::<Float64Type>(column, data_type, float),
             DataType::Date32 => self.primitive::<Date32Type>(column, data_type, date),
@@ -246,7 +247,8 @@ mod tests {
             ("0.30000000000000004", true),
             ("0.300000000000000040", true),
             ("0.30000000000000003", false),
-            ("123456789012345.67", false),
+            ("123456789012345.67", true),
+            ("12345678901234567.89", false),
             ("9007199254740993", false),
             ("9007199254740992", true),
             ("1.7976931348623157e308", true),

@@ -147,7 +147,7 @@ mod tests {
             (&["18446744073709551616"], DataType::Decimal128(38, 0)),
             (&["123456789012345678901234567890123456789"], DataType::Utf8),
             (&["007", "1"], DataType::Utf8),
-            (&["-0"], DataType::Utf8),
+            (&["-0", "1.5"], DataType::Float64),
             (&["+1"], DataType::Utf8),
             (&["1.5", "2", "1e-3", "NaN", "-inf"], DataType::Float64),
             (&["0.1", "0.30000000000000004"], DataType::Float64),

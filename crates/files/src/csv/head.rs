@@ -55,7 +55,8 @@ impl Head {
         let names = names(rules, &records, text.get(bom..).unwrap_or_default(), name)?;
         let mut evidence = vec![Evidence::default(); names.len()];
         let line = 1 + lines(text.get(..body).unwrap_or_default());
-        see(rules, text.get(body..).unwrap_or_default(), last, &mut evidence).map_err(|(found, bytes)| fault(name, &bytes, line, &found))?;
+        see(rules, text.get(body..).unwrap_or_default(), last, &mut evidence)
+            .map_err(|(found, bytes)| fault(name, &bytes, line, &found))?;
         let whole = is_gzip(name);
         let start = body as u64;
         let pieces = if whole || !open.is_local() || open.len() - start <= target + target / 2 {
@@ -97,8 +98,10 @@ fn names(rules: &Rules, records: &Records, bytes: &[u8], file: &str) -> Result<V
         None | Some([]) => Ok(format!("column_{}", column + 1)),
         Some(text) => match std::str::from_utf8(text) {
             Ok(name) => Ok(name.to_owned()),
-            Err(_) => Err(Error::new(ErrorKind::Value, format!("the name of column {} of {file} is not UTF-8", column + 1))
-                .with_hint("write the file again in UTF-8: iconv -f LATIN1 -t UTF-8")),
+            Err(_) => {
+                Err(Error::new(ErrorKind::Value, format!("the name of column {} of {file} is not UTF-8", column + 1))
+                    .with_hint("write the file again in UTF-8: iconv -f LATIN1 -t UTF-8"))
+            }
         },
     };
     (0..width).map(name).collect()

@@ -152,7 +152,9 @@ impl Text {
                 let inferred = self.inferred.get(column) == Some(&true);
                 let why = if inferred { ", as the values that planning saw" } else { "" };
                 Error::new(ErrorKind::Value, format!("column \"{name}\" is {of}{why}, and {place} holds \"{shown}\""))
-                    .with_hint(format!("settle its type: types={{\"{name}\": \"utf8\"}}; what means NULL is told by ?null=…"))
+                    .with_hint(format!(
+                        "settle its type: types={{\"{name}\": \"utf8\"}}; what means NULL is told by ?null=…"
+                    ))
             }
             Err(error) => {
                 let byte = text.get(error.valid_up_to()).copied().unwrap_or_default();

@@ -6,12 +6,12 @@ use std::sync::Arc;
 use arrow_array::RecordBatch;
 use arrow_buffer::Buffer;
 use arrow_ipc::reader::{FileDecoder, read_footer_length};
-use arrow_ipc::{Block, MetadataVersion, convert::fb_to_schema, root_as_footer, size_prefixed_root_as_message};
+use arrow_ipc::{Block, MetadataVersion, convert::fb_to_schema, root_as_footer};
 use arrow_schema::SchemaRef;
 use bowshot_core::{Error, ErrorKind, Result};
 use bytes::Bytes;
 
-use super::Content;
+use super::{Content, message};
 use crate::chunk::{Chunk, Piece};
 use crate::error::damaged;
 use crate::guard::contained;
@@ -23,8 +23,19 @@ pub(super) struct Footer {
     pub(super) schema: SchemaRef,
     version: MetadataVersion,
     dictionaries: Vec<Block>,
-    batches: Vec<(Block, u64)>,
+    batches: Vec<Batch>,
 }
+
+/// Where a batch is, and what its header says.
+struct Batch {
+    block: Block,
+    rows: u64,
+    /// About how many bytes it has in memory.
+    bytes: u64,
+}
+
+/// What compression saves, about.
+const COMPRESSED: u64 = 3;
 
 /// A footer ends with its length and the magic.
 const TAIL: u64 = 10;
@@ -47,32 +58,31 @@ impl Footer {
         let dictionaries = footer.dictionaries().iter().flatten().copied().collect();
         let mut batches = Vec::new();
         for block in footer.recordBatches().iter().flatten() {
-            batches.push((*block, rows(content, block, name)?));
+            batches.push(look(content, block, name)?);
         }
         Ok(Footer { schema, version: footer.version(), dictionaries, batches })
     }
 
     pub(super) fn chunks(&self, file: usize) -> Vec<Chunk> {
-        let chunk = |(number, (block, rows)): (usize, &(Block, u64))| Chunk {
+        let chunk = |(number, batch): (usize, &Batch)| Chunk {
             file,
             piece: Piece::Blocks(number..number + 1),
-            rows: Some(*rows),
-            bytes: u64::try_from(block.bodyLength()).unwrap_or(0),
+            rows: Some(batch.rows),
+            bytes: batch.bytes,
         };
         self.batches.iter().enumerate().map(chunk).collect()
     }
 }
 
-/// How many rows a batch has, from its header.
-fn rows(content: &Content, block: &Block, name: &str) -> Result<u64> {
+/// Reads the header of a batch.
+fn look(content: &Content, block: &Block, name: &str) -> Result<Batch> {
     let wrong = || damaged(name, "a batch has no header");
-    let (start, header, _) = extent(block).ok_or_else(wrong)?;
+    let (start, header, body) = extent(block).ok_or_else(wrong)?;
     let bytes = content.get(start, header)?;
-    // Behind a marker that older writers leave out comes the length of the message.
-    let message = bytes.strip_prefix(&[0xff; 4]).unwrap_or(&bytes);
-    let message = size_prefixed_root_as_message(message).map_err(|error| damaged(name, error))?;
-    let batch = message.header_as_record_batch().ok_or_else(wrong)?;
-    u64::try_from(batch.length()).map_err(|_| wrong())
+    let batch = message::parse(&bytes, name)?.header_as_record_batch().ok_or_else(wrong)?;
+    let rows = u64::try_from(batch.length()).map_err(|_| wrong())?;
+    let factor = if batch.compression().is_some() { COMPRESSED } else { 1 };
+    Ok(Batch { block: *block, rows, bytes: body.saturating_mul(factor) })
 }
 
 /// Where a block begins, and the lengths of its header and its body.
@@ -96,7 +106,8 @@ pub(super) fn read(
     contained(
         || name.clone(),
         || {
-            let mut decoder = FileDecoder::new(Arc::clone(&footer.schema), footer.version).with_projection(columns.to_vec());
+            let mut decoder =
+                FileDecoder::new(Arc::clone(&footer.schema), footer.version).with_projection(columns.to_vec());
             if trusted {
                 decoder = trusting(decoder);
             }
@@ -116,6 +127,7 @@ fn block_bytes(content: &Content, block: &Block) -> Result<Buffer> {
     let (start, header, body) = extent(block).ok_or_else(wrong)?;
     let length = header.checked_add(body).ok_or_else(wrong)?;
     let bytes: Bytes = content.get(start, length)?;
+    message::check(&bytes, header, &content.open.file.name)?;
     Ok(Buffer::from(bytes))
 }
 
@@ -135,7 +147,7 @@ impl Batches for Blocks {
                 return Ok(Some(columns));
             }
             let Some(number) = self.blocks.next() else { return Ok(None) };
-            let Some((block, rows)) = self.footer.batches.get(number) else { return Ok(None) };
+            let Some(Batch { block, rows, bytes }) = self.footer.batches.get(number) else { return Ok(None) };
             let place = || format!("batch {number} of {}", self.name);
             let batch = contained(place, || {
                 let buffer = block_bytes(&self.content, block)?;
@@ -143,7 +155,7 @@ impl Batches for Blocks {
             })?;
             let batch = batch.filter(|batch| batch.num_rows() as u64 == *rows);
             let batch = batch.ok_or_else(|| damaged(&place(), "it has not the rows that it says"))?;
-            self.slices.put(batch, u64::try_from(block.bodyLength()).unwrap_or(0));
+            self.slices.put(batch, *bytes);
         }
     }
 }

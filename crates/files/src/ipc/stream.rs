@@ -1,39 +1,112 @@
 //! The stream layout: one message after the other.
 
-use std::io::BufReader;
 use std::sync::Arc;
 
-use arrow_ipc::reader::StreamReader;
-use arrow_schema::{ArrowError, SchemaRef};
-use bowshot_core::{Error, Result};
+use arrow_buffer::Buffer;
+use arrow_ipc::convert::try_schema_from_ipc_buffer;
+use arrow_ipc::reader::FileDecoder;
+use arrow_ipc::{Block, MessageHeader, MetadataVersion};
+use arrow_schema::SchemaRef;
+use bowshot_core::{Error, ErrorKind, Result};
+use bytes::Bytes;
 
 use super::file::Slices;
+use super::message;
 use crate::error::damaged;
 use crate::guard::contained;
-use crate::open::{Open, Sequence};
+use crate::map::trusting;
+use crate::open::Open;
 use crate::read::{Batches, Columns};
 
-type Messages = StreamReader<BufReader<Sequence>>;
+/// Messages from the beginning of a file.
+struct Messages {
+    open: Arc<Open>,
+    at: u64,
+}
 
-fn start(open: &Arc<Open>, columns: Option<Vec<usize>>) -> Result<Messages> {
-    let sequence = Sequence::new(Arc::clone(open), 0, open.len());
-    StreamReader::try_new(BufReader::new(sequence), columns).map_err(|error| failed(&open.file.name, error))
+/// A message with its body.
+struct Message {
+    bytes: Bytes,
+    header: u64,
+    body: u64,
+    kind: MessageHeader,
+    version: MetadataVersion,
+}
+
+impl Messages {
+    /// The next message; `None` at the end, which the stream or the file marks.
+    fn next(&mut self) -> Result<Option<Message>> {
+        let name = &self.open.file.name;
+        let rest = self.open.len().saturating_sub(self.at);
+        if rest == 0 {
+            return Ok(None);
+        }
+        let head = self.open.read(self.at, 8.min(rest))?;
+        let number = |from: usize| {
+            let bytes = head.get(from..from + 4).and_then(|bytes| bytes.try_into().ok());
+            bytes.map(u32::from_le_bytes).ok_or_else(|| damaged(name, "it ends within a message"))
+        };
+        // Older writers leave the marker in front of the length out.
+        let (prefix, length) = if number(0)? == u32::MAX { (8, number(4)?) } else { (4, number(0)?) };
+        if length == 0 {
+            return Ok(None);
+        }
+        let header = prefix + u64::from(length);
+        let (body, kind, version) = {
+            let bytes = self.open.read(self.at, header)?;
+            let message = message::parse(&bytes, name)?;
+            let body =
+                u64::try_from(message.bodyLength()).map_err(|_| damaged(name, "a message has a length below zero"))?;
+            (body, message.header_type(), message.version())
+        };
+        // In one piece, as the decoder takes it; the second read of the header is of a few bytes.
+        let bytes = self.open.read(self.at, header.saturating_add(body))?;
+        self.at += header + body;
+        Ok(Some(Message { bytes, header, body, kind, version }))
+    }
+}
+
+/// The first message.
+fn start(open: &Arc<Open>) -> Result<(Messages, SchemaRef, MetadataVersion)> {
+    let mut messages = Messages { open: Arc::clone(open), at: 0 };
+    let name = &open.file.name;
+    let first = messages.next()?.filter(|message| message.kind == MessageHeader::Schema);
+    let first = first.ok_or_else(|| damaged(name, "it does not begin with a schema"))?;
+    let big = message::parse(&first.bytes, name)?
+        .header_as_schema()
+        .is_some_and(|schema| !schema.endianness().equals_to_target_endianness());
+    if big {
+        return Err(Error::new(ErrorKind::Unsupported, format!("{name} has the other order of bytes")));
+    }
+    let schema = try_schema_from_ipc_buffer(&first.bytes).map_err(|error| damaged(name, error))?;
+    Ok((messages, Arc::new(schema), first.version))
 }
 
 /// The schema, which is the first message.
 pub(super) fn schema(open: &Arc<Open>) -> Result<SchemaRef> {
-    Ok(start(open, None)?.schema())
+    Ok(start(open)?.1)
 }
 
 /// Reads all batches.
-pub(super) fn read(open: &Arc<Open>, columns: &[usize], batch_bytes: usize) -> Result<Box<dyn Batches>> {
+pub(super) fn read(open: &Arc<Open>, columns: &[usize], batch_bytes: usize, trusted: bool) -> Result<Box<dyn Batches>> {
     let name = open.file.name.clone();
-    let messages = contained(|| name.clone(), || start(open, Some(columns.to_vec())))?;
-    Ok(Box::new(Stream { messages, slices: Slices::new(batch_bytes), name }))
+    contained(
+        || name.clone(),
+        || {
+            let (messages, schema, version) = start(open)?;
+            let mut decoder = FileDecoder::new(schema, version).with_projection(columns.to_vec());
+            if trusted {
+                decoder = trusting(decoder);
+            }
+            Ok(Box::new(Stream { messages, decoder, slices: Slices::new(batch_bytes), name: name.clone() })
+                as Box<dyn Batches>)
+        },
+    )
 }
 
 struct Stream {
     messages: Messages,
+    decoder: FileDecoder,
     slices: Slices,
     name: String,
 }
@@ -44,21 +117,29 @@ impl Batches for Stream {
             if let Some(columns) = self.slices.next() {
                 return Ok(Some(columns));
             }
-            let Stream { messages, name, .. } = self;
-            let batch = contained(|| name.clone(), || messages.next().transpose().map_err(|error| failed(name, error)))?;
-            let Some(batch) = batch else { return Ok(None) };
-            let bytes = batch.get_array_memory_size() as u64;
-            self.slices.put(batch, bytes);
+            let Stream { messages, decoder, slices, name } = self;
+            let more = contained(
+                || name.clone(),
+                || {
+                    let Some(message) = messages.next()? else { return Ok(false) };
+                    message::check(&message.bytes, message.header, name)?;
+                    let wrong = |_| damaged(name, "a message is too long");
+                    let header = i32::try_from(message.header).map_err(wrong)?;
+                    let body = i64::try_from(message.body).map_err(wrong)?;
+                    let block = Block::new(0, header, body);
+                    let buffer = Buffer::from(message.bytes);
+                    let failed = |error| damaged(name, error);
+                    if message.kind == MessageHeader::DictionaryBatch {
+                        decoder.read_dictionary(&block, &buffer).map_err(failed)?;
+                    } else if let Some(batch) = decoder.read_record_batch(&block, &buffer).map_err(failed)? {
+                        slices.put(batch, message.body);
+                    }
+                    Ok(true)
+                },
+            )?;
+            if !more {
+                return Ok(None);
+            }
         }
-    }
-}
-
-fn failed(name: &str, error: ArrowError) -> Error {
-    match error {
-        ArrowError::IoError(what, error) => match error.into_inner().map(|inner| inner.downcast::<Error>()) {
-            Some(Ok(ours)) => *ours,
-            _ => damaged(name, what),
-        },
-        other => damaged(name, other),
     }
 }

@@ -26,7 +26,9 @@ pub(super) fn columns(reader: &ArrowReaderMetadata, name: &str) -> Result<Vec<us
             let column = descriptor.column(leaf).path().string();
             return Err(Error::new(ErrorKind::Unsupported, format!("{name} has INT96 timestamps inside of {column}"))
                 .with_column(&column)
-                .with_hint("write it again with timestamps of 64 bits; these would be wrong in silence out of their range"));
+                .with_hint(
+                    "write it again with timestamps of 64 bits; these would be wrong in silence out of their range",
+                ));
         }
         found.push(root);
     }
@@ -39,7 +41,9 @@ pub(super) fn wished(schema: &SchemaRef, columns: &[usize], types: &BTreeMap<Str
         Some(DataType::Timestamp(unit, _)) if *unit != TimeUnit::Nanosecond => Some(*unit),
         _ => None,
     };
-    let wishes = |place: usize| columns.contains(&place).then(|| schema.fields().get(place)).flatten().and_then(|field| unit(field));
+    let wishes = |place: usize| {
+        columns.contains(&place).then(|| schema.fields().get(place)).flatten().and_then(|field| unit(field))
+    };
     columns.iter().any(|place| wishes(*place).is_some()).then(|| with_units(schema, wishes))
 }
 

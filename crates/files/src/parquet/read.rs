@@ -34,7 +34,9 @@ pub(crate) fn read(
             let place = format!("row group {group} of {name}");
             (*group..*group + 1, Some((rows.start, rows.end - rows.start)), place)
         }
-        Piece::Groups(groups) if groups.len() == 1 => (groups.clone(), None, format!("row group {} of {name}", groups.start)),
+        Piece::Groups(groups) if groups.len() == 1 => {
+            (groups.clone(), None, format!("row group {} of {name}", groups.start))
+        }
         Piece::Groups(groups) => {
             let last = groups.end.saturating_sub(1);
             (groups.clone(), None, format!("a row group of {} to {last} of {name}", groups.start))
@@ -93,7 +95,9 @@ impl Batches for Rows {
                     };
                 };
                 let batch = batch.map_err(|error| arrow_failed(place, error))?;
-                *left = left.checked_sub(batch.num_rows() as u64).ok_or_else(|| damaged(place, "it has more rows than it says"))?;
+                *left = left
+                    .checked_sub(batch.num_rows() as u64)
+                    .ok_or_else(|| damaged(place, "it has more rows than it says"))?;
                 if let Some(companion) = companion {
                     companion.check(&batch, place)?;
                 }

@@ -1,0 +1,96 @@
+//! Files that are cut off, and files in which bits have flipped: an error or a result, never a panic.
+
+use std::path::Path;
+
+use bowshot_core::{ErrorKind, Options};
+
+use crate::support::*;
+
+/// A generator of numbers that needs no crate: xorshift.
+struct Numbers(u64);
+
+impl Numbers {
+    fn next(&mut self, below: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 % below as u64) as usize
+    }
+}
+
+/// How often each file is damaged.
+const ROUNDS: usize = 400;
+
+fn damage(path: &Path, query: &str) {
+    let whole = std::fs::read(path).unwrap();
+    let options = Options { connections: Some(1), ..options() };
+    let mut numbers = Numbers(0x9e37_79b9_7f4a_7c15);
+    let mut failed = 0;
+    for round in 0..ROUNDS {
+        let mut bytes = whole.clone();
+        for _ in 0..=round % 4 {
+            // Half of the damage is done to the footer, which decides most.
+            let from = if round % 2 == 0 { 0 } else { bytes.len() - bytes.len() / 8 };
+            let place = from + numbers.next(bytes.len() - from);
+            bytes[place] = match numbers.next(3) {
+                0 => 0xff,
+                1 => bytes[place] ^ (1 << numbers.next(8)),
+                _ => numbers.next(256) as u8,
+            };
+        }
+        std::fs::write(path, &bytes).unwrap();
+        match read_with(&uri(path), query, &options) {
+            Ok(_) => {}
+            Err(error) => {
+                // An internal error would be a panic of a worker that nobody contained.
+                assert_ne!(error.kind(), ErrorKind::Internal, "round {round}: {error}");
+                failed += 1;
+            }
+        }
+    }
+    assert!(failed > ROUNDS / 8, "{failed}");
+    for length in [0, 1, 5, 11, 100, whole.len() / 2, whole.len() - 100, whole.len() - 9] {
+        std::fs::write(path, &whole[..length]).unwrap();
+        let error = read_with(&uri(path), query, &options).unwrap_err();
+        assert_ne!(error.kind(), ErrorKind::Internal, "{length} bytes: {error}");
+        assert!(error.to_string().contains(path.file_name().unwrap().to_str().unwrap()), "{error}");
+    }
+}
+
+#[test]
+fn parquet() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("x.parquet");
+    write_parquet(&path, &many_types(300), Default::default());
+    damage(&path, "");
+}
+
+#[test]
+fn arrow_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("x.arrow");
+    crate::arrow::write_file(&path, &many_types(300), 100, None);
+    damage(&path, "");
+}
+
+#[test]
+fn compressed_arrow_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("x.feather");
+    crate::arrow::write_file(&path, &many_types(300), 100, Some(arrow_ipc::CompressionType::LZ4_FRAME));
+    damage(&path, "");
+}
+
+#[test]
+fn arrow_streams() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("x.arrows");
+    crate::arrow::write_stream(&path, &many_types(300));
+    let whole = std::fs::read(&path).unwrap();
+    damage(&path, "");
+    // A stream may end without a mark, but not within a message.
+    std::fs::write(&path, &whole[..whole.len() - 8]).unwrap();
+    assert_eq!(read(&uri(&path), "").num_rows(), 310);
+    std::fs::write(&path, &whole[..whole.len() - 100]).unwrap();
+    assert_eq!(failure(&uri(&path), "").kind(), ErrorKind::Io);
+}

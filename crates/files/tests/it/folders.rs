@@ -1,0 +1,108 @@
+use std::sync::Arc;
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::Int64Type;
+use arrow_array::{Array, ArrayRef, Int32Array, Int64Array, RecordBatch, StringArray};
+use arrow_schema::{DataType, Field, Schema};
+use bowshot_core::ErrorKind;
+
+use crate::support::*;
+
+fn batch(columns: Vec<(&str, ArrayRef, bool)>) -> RecordBatch {
+    let field = |(name, array, null): &(&str, ArrayRef, bool)| Field::new(*name, array.data_type().clone(), *null);
+    let schema = Schema::new(columns.iter().map(field).collect::<Vec<_>>());
+    RecordBatch::try_new(Arc::new(schema), columns.into_iter().map(|(_, array, _)| array).collect()).unwrap()
+}
+
+fn ids(from: i64) -> ArrayRef {
+    Arc::new(Int64Array::from_iter_values(from..from + 3))
+}
+
+#[test]
+fn folders_of_keys_are_columns() {
+    let folder = tempfile::tempdir().unwrap();
+    for (number, below) in ["year=2023/who=a%20b", "year=2024/who=__HIVE_DEFAULT_PARTITION__"].into_iter().enumerate() {
+        let path = folder.path().join(below);
+        std::fs::create_dir_all(&path).unwrap();
+        write_parquet(&path.join("p.parquet"), &batch(vec![("id", ids(number as i64 * 3), false)]), Default::default());
+        std::fs::write(path.join("_SUCCESS"), "").unwrap();
+        std::fs::write(path.join(".p.parquet.crc"), "x").unwrap();
+    }
+    std::fs::write(folder.path().join("README.md"), "no data").unwrap();
+    let found = read(&uri(folder.path()), "");
+    assert_eq!(found.num_rows(), 6);
+    assert_eq!(
+        found.column_by_name("year").unwrap().as_primitive::<Int64Type>().values().to_vec(),
+        [2023, 2023, 2023, 2024, 2024, 2024]
+    );
+    let who = found.column_by_name("who").unwrap().as_string::<i32>();
+    assert_eq!((who.value(0), who.is_null(5)), ("a b", true));
+    let keys = read(&uri(folder.path()), "SELECT year FROM data");
+    assert_eq!((keys.num_rows(), keys.num_columns()), (6, 1));
+    assert_eq!(read(&format!("{}?hive=false", uri(folder.path())), "").num_columns(), 1);
+    let one = format!("file:{}/year=2024/**/*.parquet", folder.path().display());
+    assert_eq!(read(&one, "SELECT id FROM data LIMIT 2").num_rows(), 2);
+}
+
+#[test]
+fn files_have_the_same_columns_or_are_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let text: ArrayRef = Arc::new(StringArray::from(vec![Some("x"), None, Some("y")]));
+    write_parquet(
+        &path("a.parquet"),
+        &batch(vec![("id", ids(0), false), ("t", text.clone(), true)]),
+        Default::default(),
+    );
+    let other = batch(vec![("t", text.clone(), true), ("id", ids(3), true)]);
+    write_parquet(&path("b.parquet"), &other, Default::default());
+    let found = read(&uri(folder.path()), "");
+    assert!(found.schema().field(0).is_nullable());
+    assert_eq!(found.column(0).as_primitive::<Int64Type>().values().to_vec(), [0, 1, 2, 3, 4, 5]);
+    write_parquet(&path("c.parquet"), &batch(vec![("id", ids(0), true)]), Default::default());
+    let error = failure(&uri(folder.path()), "");
+    assert_eq!((error.kind(), error.column()), (ErrorKind::Config, Some("t")));
+    assert!(error.to_string().contains("c.parquet"), "{error}");
+    let narrow: ArrayRef = Arc::new(Int32Array::from(vec![1]));
+    let t: ArrayRef = Arc::new(StringArray::from(vec!["x"]));
+    write_parquet(&path("c.parquet"), &batch(vec![("id", narrow, true), ("t", t, true)]), Default::default());
+    let error = failure(&uri(folder.path()), "");
+    assert!(error.to_string().contains("int32 in ") && error.column() == Some("id"), "{error}");
+    std::fs::write(path("d.csv"), "id,t\n").unwrap();
+    assert!(failure(&uri(folder.path()), "").to_string().contains("different formats"));
+    assert_eq!(read(&format!("{}/[ab]*.parquet", folder.path().display()).replace("[ab]", "a"), "").num_rows(), 3);
+    assert_eq!(read(&format!("{}/a*.parquet", folder.path().display()), "").column(0).data_type(), &DataType::Int64);
+}
+
+#[test]
+fn files_of_text_share_their_types() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("a.csv"), "n,t\n1,x\n").unwrap();
+    std::fs::write(folder.path().join("b.csv"), "t,n\ny,2.5\n").unwrap();
+    let found = read(&uri(folder.path()), "");
+    assert_eq!(found.column(0).data_type(), &DataType::Float64);
+    assert_eq!(found.column(1).as_string::<i32>().value(1), "y");
+}
+
+#[test]
+fn a_file_that_changes_after_planning_is_an_error() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["x.parquet", "x.arrow", "x.csv"] {
+        let path = folder.path().join(name);
+        let write = |from| match name {
+            "x.parquet" => write_parquet(&path, &batch(vec![("id", ids(from), false)]), Default::default()),
+            "x.arrow" => crate::arrow::write_file(&path, &batch(vec![("id", ids(from), false)]), 2, None),
+            _ => std::fs::write(&path, format!("id\n{from}\n")).unwrap(),
+        };
+        write(0);
+        let planned = plan(&uri(&path), "", &options()).unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(20));
+        write(5);
+        let error = finish(planned, &options()).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Io);
+        assert!(error.to_string().contains("changed"), "{error}");
+        let planned = plan(&uri(&path), "", &options()).unwrap();
+        std::fs::remove_file(&path).unwrap();
+        assert_eq!(finish(planned, &options()).unwrap_err().kind(), ErrorKind::Io);
+    }
+}

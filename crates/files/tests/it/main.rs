@@ -1,0 +1,25 @@
+//! Files as users have them: written here by the formats' own writers, read through the source, compared cell by cell.
+#![expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_possible_wrap,
+    clippy::cast_precision_loss,
+    clippy::cast_sign_loss,
+    reason = "columns of every type are made of small row numbers"
+)]
+
+#[cfg(test)]
+mod arrow;
+#[cfg(test)]
+mod csv;
+#[cfg(test)]
+mod damaged;
+#[cfg(test)]
+mod folders;
+#[cfg(test)]
+mod int96;
+#[cfg(test)]
+mod parquet;
+#[cfg(all(test, feature = "remote"))]
+mod remote;
+#[cfg(test)]
+mod support;
