@@ -17,13 +17,16 @@
 //! # Ok::<(), bowshot_core::Error>(())
 //! ```
 
+mod answer;
 mod browser;
 mod charset;
 mod connect;
 mod cursor;
 mod decode;
 mod describe;
+mod ends;
 mod error;
+mod key;
 mod packet;
 mod plan;
 mod read;

@@ -8,6 +8,7 @@ use parking_lot::Mutex;
 
 use crate::connect::connect;
 use crate::describe::{self, describe};
+use crate::ends;
 use crate::read::{Idle, Shared, Work};
 use crate::session::Session;
 use crate::snapshot::{self, Snapshot};
@@ -62,8 +63,8 @@ pub(crate) fn plan(config: &Config, request: &Request, cancel: &Cancel) -> Resul
         Err(obstacle) => (Vec::new(), Some(obstacle)),
     };
     let names = describe::names(&columns);
-    let ends = |sql: &str, values: &[Value]| split::ends(&mut session, sql, values);
-    let asked = divide_as_asked(&queries, &names, options, Dialect::SqlServer, obstacle.as_deref(), ends)?;
+    let ask = |sql: &str, values: &[Value]| ends::ends(&mut session, sql, values);
+    let asked = divide_as_asked(&queries, &names, options, Dialect::SqlServer, obstacle.as_deref(), ask)?;
     let division = match (asked, obstacle) {
         (Some(division), _) => division,
         (None, Some(obstacle)) => Division::whole(first, obstacle),

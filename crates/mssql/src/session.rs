@@ -9,15 +9,14 @@ use crate::error::{ServerError, broken};
 use crate::packet::{Kind, Packets};
 use crate::request;
 use crate::rows::{Rows, Walked};
-use crate::text;
 use crate::token::{self, Change, Column, NBC_ROW, ROW, Token};
 
 /// No token but a row is longer.
 const LONGEST_TOKEN: usize = 16 << 20;
+/// A buffer that became larger is given back.
+const LARGE_BUFFER: usize = 16 << 20;
 /// How long the server may take to say that it stopped.
 const GOODBYE: std::time::Duration = std::time::Duration::from_millis(400);
-/// Rows of an answer that is kept whole.
-const MOST_KEPT: usize = 100_000;
 
 /// A logged-in connection to SQL Server.
 ///
@@ -225,7 +224,7 @@ impl Session {
         error
     }
 
-    fn broken(&mut self, what: String) -> Error {
+    pub(crate) fn broken(&mut self, what: String) -> Error {
         self.lost = true;
         broken(what)
     }
@@ -265,52 +264,10 @@ impl Session {
         rows.clear(self.at);
         self.buffer.drain(..self.at);
         self.at = 0;
-    }
-
-    /// Runs statements of which no rows are wanted.
-    pub(crate) fn execute(&mut self, sql: &str) -> Result<()> {
-        self.rows(sql, &[]).map(|_| ())
-    }
-
-    /// All rows of the last result of a short query.
-    pub(crate) fn rows(&mut self, sql: &str, values: &[Value]) -> Result<Vec<Vec<Value>>> {
-        self.send(sql, values)?;
-        let mut columns = Vec::new();
-        let mut rows: Option<Rows> = None;
-        let mut kept = Vec::new();
-        loop {
-            match self.event(rows.as_mut())? {
-                Event::End => return Ok(kept),
-                Event::Columns(found) => {
-                    rows = Some(Rows::new(found.iter().map(|column| column.wire.framing).collect()));
-                    columns = found;
-                    kept.clear();
-                }
-                Event::Rows => {
-                    let Some(rows) = &mut rows else { continue };
-                    let cells: Vec<Vec<Value>> = columns
-                        .iter()
-                        .enumerate()
-                        .map(|(index, column)| {
-                            rows.column(index).map(|cell| plain_value(cell.bytes(&self.buffer), column)).collect()
-                        })
-                        .collect::<Result<_>>()?;
-                    let mut cells: Vec<_> = cells.into_iter().map(Vec::into_iter).collect();
-                    for _ in 0..rows.count() {
-                        kept.push(cells.iter_mut().filter_map(Iterator::next).collect());
-                    }
-                    if kept.len() > MOST_KEPT {
-                        return Err(self.broken("an endless answer to a question about its catalogue".to_owned()));
-                    }
-                    self.used(rows);
-                }
-            }
+        // One long value need not be remembered for ever.
+        if self.buffer.capacity() > LARGE_BUFFER && self.buffer.len() < LARGE_BUFFER / 4 {
+            self.buffer.shrink_to(LARGE_BUFFER / 4);
         }
-    }
-
-    /// The only value of a short query.
-    pub(crate) fn value(&mut self, sql: &str, values: &[Value]) -> Result<Value> {
-        Ok(self.rows(sql, values)?.into_iter().flatten().next().unwrap_or(Value::Null))
     }
 
     /// Whether the server still works for us.
@@ -360,28 +317,4 @@ impl Drop for Session {
     fn drop(&mut self) {
         self.stop();
     }
-}
-
-/// A value of a question about the catalogue: a whole number, or text.
-fn plain_value(bytes: Option<&[u8]>, column: &Column) -> Result<Value> {
-    let Some(bytes) = bytes else { return Ok(Value::Null) };
-    let mut shown = Vec::new();
-    let whole: Vec<u8>;
-    let bytes = match column.wire.framing {
-        crate::wire_type::Framing::Chunks => {
-            whole = crate::rows::Chunks(bytes).flatten().copied().collect();
-            whole.as_slice()
-        }
-        _ => bytes,
-    };
-    text::append(bytes, &column.wire, &mut shown)
-        .map_err(|_| broken(format_args!("column \"{}\" holds what is no {}", column.name, column.wire.kind)))?;
-    let text = String::from_utf8_lossy(&shown).into_owned();
-    use crate::types::Kind;
-    Ok(match column.wire.kind {
-        Kind::Bit | Kind::TinyInt | Kind::SmallInt | Kind::Int | Kind::BigInt => {
-            text.parse().map_or(Value::Null, Value::Int)
-        }
-        _ => Value::Text(text),
-    })
 }

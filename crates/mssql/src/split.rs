@@ -1,9 +1,10 @@
-//! Ranges of a table's clustered key, and the ends of a column's values.
+//! Which query is split by the server's own knowledge of its table, and into what.
 
-use bowshot_core::{Error, ErrorKind, Estimate, Options, Partition, Result, Value};
-use bowshot_sql::{Dialect, Division, KeyRange, Part, Prepared, balanced_ranges, quote_identifier, splice};
+use bowshot_core::{ErrorKind, Estimate, Options, Partition, Result};
+use bowshot_sql::{Division, KeyRange, Part, Prepared, balanced_ranges, splice};
 
 use crate::describe::{self, Described};
+use crate::key::Key;
 use crate::session::Session;
 use crate::snapshot;
 
@@ -140,6 +141,10 @@ pub(crate) fn split(
     {
         return whole(format!("{function} may not return the same each time"));
     }
+    // It looks like no call: NEXT VALUE FOR a sequence.
+    if query.shape.mentions("next") && query.shape.mentions("value") {
+        return whole("it takes numbers from a sequence".to_owned());
+    }
     // Variables of the server, such as @@ROWCOUNT and @@SPID.
     if query.sql.contains("@@") {
         return whole("it reads a variable of the session".to_owned());
@@ -182,154 +187,4 @@ pub(crate) fn split(
         reason: format!("{table} is split by its clustered key {}", key.name),
         estimate: Estimate { rows: Some(key.rows), bytes: None },
     })
-}
-
-/// The first column of a table's clustered index.
-struct Key {
-    name: String,
-    /// In quotes.
-    quoted: String,
-    /// The lowest and highest number that its type has.
-    low: i64,
-    high: i64,
-    /// About how many rows the table has.
-    rows: u64,
-}
-
-impl Key {
-    fn of(session: &mut Session, table: &str) -> Result<Option<Key>> {
-        const KEY: &str = "SELECT c.name, c.system_type_id, (SELECT SUM(p.rows) FROM sys.partitions p \
-             WHERE p.object_id = i.object_id AND p.index_id = i.index_id) \
-             FROM sys.indexes i \
-             JOIN sys.index_columns k ON k.object_id = i.object_id AND k.index_id = i.index_id AND k.key_ordinal = 1 \
-             JOIN sys.columns c ON c.object_id = k.object_id AND c.column_id = k.column_id \
-             WHERE i.object_id = OBJECT_ID(@P1) AND i.type = 1 AND c.is_nullable = 0";
-        let rows = session.rows(KEY, &[Value::Text(table.to_owned())])?;
-        let Some([Value::Text(name), Value::Int(id), Value::Int(rows)]) = rows.first().map(Vec::as_slice) else {
-            return Ok(None);
-        };
-        let (low, high) = match id {
-            48 => (0, i64::from(u8::MAX)),
-            52 => (i64::from(i16::MIN), i64::from(i16::MAX)),
-            56 => (i64::from(i32::MIN), i64::from(i32::MAX)),
-            127 => (i64::MIN, i64::MAX),
-            _ => return Ok(None),
-        };
-        let quoted = quote_identifier(name, Dialect::SqlServer);
-        Ok(Some(Key { name: name.clone(), quoted, low, high, rows: u64::try_from(*rows).unwrap_or(0) }))
-    }
-
-    /// The key `offset` rows after the first one that is at least `from`.
-    fn after(&self, session: &mut Session, table: &str, from: i64, offset: i64) -> Result<Option<i64>> {
-        if from > self.high {
-            return Ok(None);
-        }
-        // A literal has the smallest type that holds it, so that the index is used as it is.
-        let (key, from) = (&self.quoted, from.max(self.low));
-        let sql = format!(
-            "SELECT {key} FROM {table} WHERE {key} >= {from} ORDER BY {key} OFFSET {offset} ROWS FETCH NEXT 1 ROWS ONLY"
-        );
-        match session.value(&sql, &[])? {
-            Value::Int(key) => Ok(Some(key)),
-            _ => Ok(None),
-        }
-    }
-
-    /// What is true of the rows of a range; the first and the last one have no end.
-    fn condition(&self, range: &KeyRange) -> String {
-        let key = &self.quoted;
-        match (range.first <= self.low, range.last >= self.high) {
-            (true, _) => format!("{key} <= {}", range.last.min(self.high)),
-            (false, true) => format!("{key} >= {}", range.first),
-            (false, false) => format!("{key} >= {} AND {key} <= {}", range.first, range.last),
-        }
-    }
-
-    fn label(&self, range: &KeyRange) -> String {
-        let name = &self.name;
-        match (range.first <= self.low, range.last >= self.high) {
-            (true, _) => format!("{name} up to {}", range.last),
-            (false, true) => format!("{name} from {}", range.first),
-            (false, false) => format!("{name} from {} to {}", range.first, range.last),
-        }
-    }
-}
-
-/// The lowest and the highest value of a column, rounded outwards to whole numbers; `None` where there is but NULL.
-pub(crate) fn ends(session: &mut Session, sql: &str, values: &[Value]) -> Result<Option<(i128, i128)>> {
-    let rows = session.rows(sql, values)?;
-    match rows.first().map(Vec::as_slice) {
-        Some([Value::Null, _] | [_, Value::Null]) | None => Ok(None),
-        Some([low, high]) => match (whole(low, false), whole(high, true)) {
-            (Some(low), Some(high)) => Ok(Some((low, high))),
-            _ => Err(Error::new(
-                ErrorKind::Unsupported,
-                "the column to partition on holds no numbers, or too great ones",
-            )
-            .with_hint("partition on a column of whole numbers")),
-        },
-        Some(_) => Err(crate::error::broken("the ends of a column are not two values")),
-    }
-}
-
-/// A number, rounded to a whole one.
-fn whole(value: &Value, up: bool) -> Option<i128> {
-    let text = match value {
-        Value::Int(number) => return Some(i128::from(*number)),
-        Value::Text(text) => text,
-        _ => return None,
-    };
-    if text.contains(['e', 'E']) {
-        let number: f64 = text.parse().ok()?;
-        let rounded = if up { number.ceil() } else { number.floor() };
-        // 2^63 itself is the first double that is too large.
-        let limit = 2_f64.powi(63);
-        #[expect(clippy::cast_possible_truncation, reason = "a whole number within the range")]
-        return (-limit..limit).contains(&rounded).then_some(rounded as i128);
-    }
-    let (digits, fraction) = text.split_once('.').unwrap_or((text, ""));
-    let number: i128 = digits.parse().ok()?;
-    if !fraction.bytes().all(|byte| byte.is_ascii_digit()) {
-        return None;
-    }
-    let exact = fraction.bytes().all(|byte| byte == b'0');
-    let negative = digits.starts_with('-');
-    Some(match (exact, negative, up) {
-        (false, true, false) => number - 1,
-        (false, false, true) => number + 1,
-        _ => number,
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn ends_are_rounded_outwards() {
-        let text = |text: &str| Value::Text(text.to_owned());
-        for (value, low, high) in [
-            (Value::Int(7), Some(7), Some(7)),
-            (text("1.50"), Some(1), Some(2)),
-            (text("-1.50"), Some(-2), Some(-1)),
-            (text("-0.5"), Some(-1), Some(0)),
-            (text("3.00"), Some(3), Some(3)),
-            (text("1e3"), Some(1000), Some(1000)),
-            (text("1e300"), None, None),
-            (text("2024-01-01"), None, None),
-            (text("inf"), None, None),
-        ] {
-            assert_eq!((whole(&value, false), whole(&value, true)), (low, high), "{value:?}");
-        }
-    }
-
-    #[test]
-    fn ranges_cover_every_key() {
-        let key = Key { name: "k".into(), quoted: "[k]".into(), low: 0, high: 255, rows: 0 };
-        let of = |first, last| key.condition(&KeyRange { first, last, rows: 0 });
-        assert_eq!(of(i64::MIN, 9), "[k] <= 9");
-        assert_eq!(of(10, 19), "[k] >= 10 AND [k] <= 19");
-        assert_eq!(of(20, i64::MAX), "[k] >= 20");
-        assert_eq!(of(i64::MIN, i64::MAX), "[k] <= 255");
-    }
 }

@@ -152,7 +152,7 @@ impl Config {
                     _ => return Err(wrong("readonly or readwrite")),
                 };
             }
-            "connecttimeout" | "connectiontimeout" | "timeout" | "logintimeout" => {
+            "connecttimeout" | "connectiontimeout" | "logintimeout" => {
                 let seconds = value.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
                 self.connect_timeout = seconds
                     .filter(|limit| !limit.is_zero() && *limit < Duration::from_secs(86_400))
@@ -166,8 +166,8 @@ impl Config {
                     .filter(|size| (512..=32_767).contains(size))
                     .ok_or_else(|| wrong("BYTES, from 512 to 32767"))?;
             }
-            // SQLAlchemy's name of an ODBC driver, and how that driver is to treat several results: nothing of ours.
-            "driver" | "odbcautotranslate" | "autotranslate" | "marsconnection" => {}
+            // SQLAlchemy's name of an ODBC driver: none of ours.
+            "driver" => {}
             "trustedconnection" | "integratedsecurity" if truth(value) == Some(false) => {}
             "trustedconnection" | "integratedsecurity" | "authentication" => {
                 return Err(Error::new(

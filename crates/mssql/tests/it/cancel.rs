@@ -6,8 +6,8 @@ use bowshot_core::{Cancel, ErrorKind, Options, Poll, Query, Request, Source, Str
 use bowshot_mssql::MsSql;
 
 use super::mock::{Mock, Reply, Seen};
+use super::support::{plan, uri};
 use super::tokens::{self, column, described, int, row};
-use super::{plan, uri};
 
 fn stalling(during_describe: bool) -> Mock {
     Mock::start(move |request| {

@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 use bowshot_core::{Cancel, ErrorKind, Options, Query, Result, Stream};
 
 use super::mock::{Mock, Reply, Request};
+use super::support::{failure, plan, read, texts, uri};
 use super::tokens::{self, column, described, done, error, failed, int, numbers, row};
-use super::{failure, plan, read, texts, uri};
 
 /// Describes one column of numbers, and answers the query with these tokens.
 fn answering(answer: impl Fn() -> Reply + Send + Sync + 'static) -> Mock {

@@ -7,8 +7,8 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 
 use super::mock::{Mock, Reply};
+use super::support::{read, uri};
 use super::tokens::{self, column, described, done, int, nvarchar, row};
-use super::{read, uri};
 
 /// Describes a number and a text, and answers the query so.
 fn read_from(reply: impl Fn() -> Reply + Send + Sync + 'static) -> Result<usize> {

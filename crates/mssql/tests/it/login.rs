@@ -11,8 +11,8 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use tempfile::TempDir;
 
 use super::mock::{Door, Mock, Reply, Request, Seen};
+use super::support::{failure, read, texts, uri};
 use super::tokens::{self, described, numbers};
-use super::{failure, read, texts, uri};
 
 fn one(request: &Request) -> Reply {
     Reply::Tokens(match request.is_describe() {

@@ -4,8 +4,8 @@ use bowshot_core::{Cancel, Options, Params, Query, Request, Result, Source, Stre
 use bowshot_mssql::MsSql;
 
 use super::mock::{Mock, Parameter, Reply};
+use super::support::uri;
 use super::tokens::{self, described, numbers};
-use super::uri;
 
 fn mock() -> Mock {
     Mock::start(|request| {

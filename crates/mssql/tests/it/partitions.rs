@@ -4,8 +4,8 @@ use bowshot_core::{Cancel, ErrorKind, Options, Partitioning, Plan, Query, Reques
 use bowshot_mssql::MsSql;
 
 use super::mock::{Door, Mock, Reply};
+use super::support::{plan, texts, uri};
 use super::tokens::{self, bigint, column, described, done, failed, int, nvarchar, row};
-use super::{plan, texts, uri};
 
 /// A database with a table `t` whose keys are 0 to `rows - 1`.
 #[derive(Clone, Copy)]
@@ -172,6 +172,13 @@ fn what_is_not_split_says_why() {
         (LARGE, "SELECT id, GETDATE() FROM t", "getdate may not return the same"),
         (LARGE, "SELECT id, dbo.f(id) FROM t", "dbo.f may not return the same"),
         (LARGE, "SELECT id, @@SPID FROM t", "variable of the session"),
+        (LARGE, "SELECT NEXT VALUE FOR s, id FROM t", ""),
+        (LARGE, "SELECT TOP (5) id FROM t", ""),
+        (LARGE, "SELECT TOP 5 PERCENT id FROM t", ""),
+        (LARGE, "SELECT id FROM t TABLESAMPLE (10 PERCENT)", ""),
+        (LARGE, "SELECT id FROM t FOR JSON AUTO", ""),
+        (LARGE, "SELECT id INTO u FROM t", ""),
+        (LARGE, "SELECT id FROM t FOR UPDATE", ""),
         (LARGE, "SELECT id FROM other.dbo.t", "another database"),
         (Database { rows: 100, ..LARGE }, "SELECT id FROM t", "only about 100 rows"),
         (Database { clustered: false, ..LARGE }, "SELECT id FROM t", "no clustered index"),
@@ -205,7 +212,7 @@ fn the_user_splits_by_a_column() {
     let missing =
         Options { partitioning: Partitioning::Column { column: "x".into(), count: 3, range: None }, ..four() };
     let mock = LARGE.start();
-    let error = super::plan(&uri(mock.port), Query::new("SELECT id FROM t"), &missing).unwrap_err();
+    let error = super::support::plan(&uri(mock.port), Query::new("SELECT id FROM t"), &missing).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Config);
 }
 

@@ -4,8 +4,8 @@ use arrow_schema::DataType;
 use bowshot_core::{ErrorKind, Options, SOURCE_TYPE, format_type, parse_type};
 
 use super::mock::Mock;
+use super::support::{failure, read, texts, uri};
 use super::tokens::{self, column, compact_row, described, done, row};
-use super::{failure, read, texts, uri};
 
 /// A type of column as the server describes it and sends it.
 struct Case {
