@@ -2,7 +2,7 @@
 # Runs every test of every language and counts. A skipped test is an error in CI: nobody would see it there.
 source "$(dirname "${BASH_SOURCE[0]}")/environment.sh"
 
-dev/postgres_setup.sh
+for server in postgres mariadb odbc adbc flight; do "dev/${server}_setup.sh"; done
 logs=$(mktemp -d)
 trap 'rm -rf "$logs"' EXIT
 

@@ -42,6 +42,11 @@ pub(crate) fn plan(
     keywords: Keywords,
 ) -> PyResult<Plan> {
     guarded(py, || {
+        // ADBC drivers come as Python packages; whoever names one wants those of the running Python.
+        if uri.starts_with("adbc:") || uri.starts_with("duckdb:") {
+            let folders: Vec<String> = py.import("sys")?.getattr("path")?.extract()?;
+            bowshot_connect::search_packages(folders.into_iter().map(Into::into));
+        }
         let params = to_params(params, named)?;
         let options = keywords.into_options().to_python(py)?;
         let request = request(queries, &params, options.clone());

@@ -3,11 +3,14 @@
 /// What a text that names a database can be.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Address {
-    /// `scheme:rest`, the scheme in lower case and without SQLAlchemy's `+driver`.
-    Scheme { scheme: String, rest: String },
+    /// `scheme+transport:rest`, the scheme in lower case. What follows the plus is a way to connect (`tls`), or the name of
+    /// SQLAlchemy's driver, which says nothing here.
+    Scheme { scheme: String, transport: Option<String>, rest: String },
     /// libpq's `host=… dbname=…`.
     Keywords,
-    /// The path of a file.
+    /// The path of a folder, or of a file of data: Parquet, CSV, Arrow.
+    Folder,
+    /// The path of another file.
     Path,
     /// SQL text: no address at all.
     Sql,
@@ -15,6 +18,13 @@ pub(crate) enum Address {
 
 /// Endings that make a text without spaces the path of an SQLite file.
 const SUFFIXES: &[&str] = &[".db", ".db3", ".sqlite", ".sqlite3", ".s3db", ".sdb"];
+
+/// Endings that make a text without spaces the path of a file of data.
+const DATA_SUFFIXES: &[&str] =
+    &[".parquet", ".pq", ".csv", ".csv.gz", ".tsv", ".tsv.gz", ".arrow", ".arrows", ".ipc", ".feather", ".orc"];
+
+/// Schemes whose addresses need no `//`.
+const BARE_SCHEMES: &[&str] = &["adbc", "duckdb", "file", "odbc", "sqlite"];
 
 /// The keywords of libpq that a connection string starts with.
 const KEYWORDS: &[&str] = &[
@@ -81,13 +91,26 @@ fn guess(text: &str) -> Option<Address> {
     if comment || text.starts_with('(') || (more && STATEMENTS.contains(&first.as_str())) {
         return Some(Address::Sql);
     }
+    let lower = text.to_ascii_lowercase();
+    let without_spaces = !text.contains(char::is_whitespace);
     let rooted = ["/", "./", "../", "~/", ".\\", "..\\"].iter().any(|start| text.starts_with(start));
     let drive = text.get(1..3).is_some_and(|next| next == ":\\" || next == ":/");
-    let ends = SUFFIXES.iter().any(|suffix| text.to_ascii_lowercase().ends_with(suffix));
-    if rooted || drive || text == ":memory:" || (ends && !text.contains(char::is_whitespace)) {
-        return Some(Address::Path);
+    let data = DATA_SUFFIXES.iter().any(|suffix| lower.ends_with(suffix)) && (rooted || drive || without_spaces);
+    if data || ((rooted || drive) && (text.ends_with(['/', '\\']) || text.contains('*'))) {
+        return Some(Address::Folder);
+    }
+    let ends = SUFFIXES.iter().any(|suffix| lower.ends_with(suffix)) && without_spaces;
+    if rooted || drive || text == ":memory:" || ends {
+        // What is there decides: a folder may be called anything.
+        return Some(if std::path::Path::new(text).is_dir() { Address::Folder } else { Address::Path });
     }
     None
+}
+
+/// Whether what follows `file:` names an SQLite file.
+pub(crate) fn is_sqlite(rest: &str) -> bool {
+    let path = rest.split(['?', '#']).next().unwrap_or(rest).to_ascii_lowercase();
+    SUFFIXES.iter().any(|suffix| path.ends_with(suffix))
 }
 
 /// A character that can go on a name, also that of a file: `select.db` is no statement.
@@ -95,7 +118,7 @@ fn is_word(character: char) -> bool {
     character.is_alphanumeric() || matches!(character, '_' | '.' | '-')
 }
 
-/// `scheme://…`, `file:…` and `sqlite:…`.
+/// `scheme://…`, and `file:…`, `sqlite:…`, `odbc:…` and their like.
 fn scheme(text: &str) -> Option<Address> {
     let (scheme, rest) = text.split_once(':')?;
     let valid = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'.' | b'-' | b'_');
@@ -104,7 +127,10 @@ fn scheme(text: &str) -> Option<Address> {
         return None;
     }
     let scheme = scheme.to_ascii_lowercase();
-    let scheme = scheme.split_once('+').map_or(scheme.as_str(), |(database, _)| database).to_owned();
-    let known = rest.starts_with("//") || matches!(scheme.as_str(), "file" | "sqlite");
-    known.then(|| Address::Scheme { scheme, rest: rest.to_owned() })
+    let (scheme, transport) = match scheme.split_once('+') {
+        Some((scheme, transport)) => (scheme.to_owned(), Some(transport.to_owned())),
+        None => (scheme, None),
+    };
+    let known = rest.starts_with("//") || BARE_SCHEMES.contains(&scheme.as_str());
+    known.then(|| Address::Scheme { scheme, transport, rest: rest.to_owned() })
 }

@@ -8,67 +8,69 @@
 //! assert!(error.is_some_and(|error| error.to_string().contains("postgresql")));
 //! ```
 //!
-//! Each source is a cargo feature (`postgres`, `sqlite`; all are on by default).
+//! Each source is a cargo feature (`postgres`, `mysql`, …; all are on by default).
 
 mod address;
+mod sources;
 
 use std::sync::Arc;
 
 use bowshot_core::{Error, ErrorKind, Result, Source};
 
 use address::Address;
+use sources::{Entry, SOURCES};
 
 pub use address::is_uri;
 
-/// What [`connect`] understands, for its error messages.
-const KNOWN: &str = "postgresql://, postgres://, sqlite://, the path of an SQLite file, or libpq's host=… dbname=…";
-
 /// The source that `uri` names; nothing is sent to a database yet.
 ///
-/// `uri` is a URI (`postgresql://…`, `sqlite:///path`; SQLAlchemy's `+driver` is ignored), the path of an SQLite file,
-/// or libpq's keywords (`host=… dbname=…`). Errors are of kind [`Config`](ErrorKind::Config) or
-/// [`Unsupported`](ErrorKind::Unsupported) and never hold a password.
+/// `uri` is a URI (`postgresql://…`, `mysql://…`, `sqlite:///path`, `odbc:DSN=…`; SQLAlchemy's `+driver` is ignored), the path of
+/// an SQLite file, of a Parquet, CSV or Arrow file or of a folder of them, or libpq's keywords (`host=… dbname=…`).
+///
+/// # Errors
+/// Of kind [`Config`](ErrorKind::Config) or [`Unsupported`](ErrorKind::Unsupported); they never hold a password.
 pub fn connect(uri: &str) -> Result<Arc<dyn Source>> {
+    let open = |scheme: &str, uri: &str| match Entry::of(scheme) {
+        Some(entry) => entry.open(uri),
+        None => Err(Error::new(ErrorKind::Unsupported, format!("Bowshot has no source for {scheme}://"))
+            .with_hint(format!("it reads {}", known()))),
+    };
     match Address::of(uri) {
-        Address::Scheme { scheme, rest } => match scheme.as_str() {
-            "postgres" | "postgresql" => postgres(&format!("postgresql:{rest}")),
-            "sqlite" => sqlite(&format!("sqlite:{rest}")),
+        Address::Scheme { scheme, transport, rest } => match (scheme.as_str(), transport.as_deref()) {
+            // How to connect, not a driver of Python's.
+            (_, Some(transport @ ("tls" | "tcp" | "tcps" | "http" | "https"))) => {
+                open(&scheme, &format!("{scheme}+{transport}:{rest}"))
+            }
+            ("postgres", _) => open("postgresql", &format!("postgresql:{rest}")),
             // SQLite's own URIs name a file and nothing else.
-            "file" => sqlite(uri),
-            other => Err(Error::new(ErrorKind::Unsupported, format!("Bowshot has no source for {other}://"))
-                .with_hint(format!("it reads {KNOWN}"))),
+            ("file", _) if address::is_sqlite(&rest) => open("sqlite", uri),
+            _ => open(&scheme, &format!("{scheme}:{rest}")),
         },
-        Address::Keywords => postgres(uri),
-        Address::Path => sqlite(uri),
+        Address::Keywords => open("postgresql", uri),
+        Address::Folder => open("file", uri),
+        Address::Path => open("sqlite", uri),
         Address::Sql => Err(Error::new(ErrorKind::Config, "the connection is SQL, not the address of a database")
-            .with_hint(format!("give {KNOWN}"))),
+            .with_hint(format!("give {}", known()))),
     }
 }
 
-#[cfg(feature = "postgres")]
-fn postgres(uri: &str) -> Result<Arc<dyn Source>> {
-    Ok(Arc::new(bowshot_postgres::Postgres::from_uri(uri)?))
+/// Says in which folders of Python packages ADBC drivers that are named without a path are searched for: with it,
+/// `pip install adbc-driver-snowflake` is all that `adbc:snowflake` needs. Without effect in a build without ADBC.
+pub fn search_packages(folders: impl IntoIterator<Item = std::path::PathBuf>) {
+    #[cfg(feature = "adbc")]
+    bowshot_adbc::search_packages(folders);
+    #[cfg(not(feature = "adbc"))]
+    let _ = folders;
 }
 
-#[cfg(not(feature = "postgres"))]
-fn postgres(_: &str) -> Result<Arc<dyn Source>> {
-    Err(left_out("postgres"))
-}
-
-#[cfg(feature = "sqlite")]
-fn sqlite(uri: &str) -> Result<Arc<dyn Source>> {
-    Ok(Arc::new(bowshot_sqlite::Sqlite::from_uri(uri)?))
-}
-
-#[cfg(not(feature = "sqlite"))]
-fn sqlite(_: &str) -> Result<Arc<dyn Source>> {
-    Err(left_out("sqlite"))
-}
-
-#[cfg(not(all(feature = "postgres", feature = "sqlite")))]
-fn left_out(feature: &str) -> Error {
-    Error::new(ErrorKind::Unsupported, format!("this build has no source for {feature}"))
-        .with_hint(format!("build bowshot-connect with its feature \"{feature}\""))
+/// What [`connect`] understands, for its error messages.
+fn known() -> String {
+    let schemes: Vec<String> =
+        SOURCES.iter().filter_map(|entry| entry.schemes.first()).map(|scheme| format!("{scheme}://")).collect();
+    let schemes = schemes.join(", ");
+    format!(
+        "{schemes}, the path of an SQLite, Parquet, CSV or Arrow file or of a folder of them, or libpq's host=… dbname=…"
+    )
 }
 
 #[cfg(test)]
