@@ -17,6 +17,10 @@ use crate::uri::Config;
 /// How long writers may have to wait.
 const PATIENCE: Duration = Duration::from_secs(1);
 
+/// What tells servers, and databases of one, apart.
+const PLACE: &str =
+    "SELECT CONCAT(@@SERVERNAME, N' ', DB_NAME(), N' ', CAST(SERVERPROPERTY('ProcessID') AS nvarchar(20)))";
+
 /// Sessions that see one state of the tables.
 pub(crate) struct Snapshot {
     pub(crate) sessions: Vec<Session>,
@@ -39,7 +43,9 @@ pub(crate) fn table(query: &Prepared) -> Result<(&Candidate, String), String> {
 
 /// The tables of queries of which sessions can share a snapshot, in quotes; or why they cannot.
 pub(crate) fn tables(session: &mut Session, queries: &[Prepared]) -> Result<Result<Vec<String>, String>> {
-    const ALLOWED: &str = "SELECT snapshot_isolation_state FROM sys.databases WHERE database_id = DB_ID()";
+    const ALLOWED: &str = "SELECT snapshot_isolation_state, \
+         CAST(DATABASEPROPERTYEX(DB_NAME(), 'Updateability') AS nvarchar(20)) \
+         FROM sys.databases WHERE database_id = DB_ID()";
     // What else the rows may depend on: functions of computed columns, and predicates of row-level security.
     const TABLE: &str = "SELECT CAST(t.is_memory_optimized AS int), \
          (SELECT COUNT(*) FROM sys.computed_columns c WHERE c.object_id = t.object_id \
@@ -59,14 +65,21 @@ pub(crate) fn tables(session: &mut Session, queries: &[Prepared]) -> Result<Resu
         ErrorKind::Sql => Ok(Err(format!("its catalogue cannot be read ({})", error.message()))),
         _ => Err(error),
     };
-    match session.value(ALLOWED, &[]) {
-        Ok(Value::Int(1)) => {}
-        Ok(_) => {
+    let rows = match session.rows(ALLOWED, &[]) {
+        Ok(rows) => rows,
+        Err(error) => return unknown(error),
+    };
+    match rows.first().map(Vec::as_slice) {
+        Some([Value::Int(1), Value::Text(updateable)]) if updateable == "READ_WRITE" => {}
+        // A replica repeats what happened elsewhere, whatever is locked here.
+        Some([Value::Int(1), _]) => {
+            return Ok(Err("the database cannot be written to here: a replica goes on whatever is locked".to_owned()));
+        }
+        _ => {
             return Ok(Err("the database does not allow SNAPSHOT isolation (ALTER DATABASE … SET \
                            ALLOW_SNAPSHOT_ISOLATION ON)"
                 .to_owned()));
         }
-        Err(error) => return unknown(error),
     }
     for table in &tables {
         let rows = match session.rows(TABLE, &[Value::Text(table.clone())]) {
@@ -103,6 +116,13 @@ pub(crate) fn open(
         }
     }
     let begun = if sessions.len() > 1 {
+        // A name may stand for several servers.
+        let here = session.value(PLACE, &[])?;
+        for other in &mut sessions {
+            if other.value(PLACE, &[])? != here {
+                return Ok(Err(format!("{} stands for more than one server", config.host)));
+            }
+        }
         let begun = begin_together(session, &mut sessions, tables);
         // Whatever became of it, nobody waits any longer.
         session.execute("IF @@TRANCOUNT > 0 ROLLBACK TRANSACTION; SET LOCK_TIMEOUT -1")?;

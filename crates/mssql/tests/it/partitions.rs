@@ -16,9 +16,14 @@ struct Database {
     /// The answer to a lock on the table.
     locked: bool,
     clustered: bool,
+    /// A replica that can only be read.
+    replica: bool,
+    /// Each connection comes to another server.
+    scattered: bool,
 }
 
-const LARGE: Database = Database { rows: 200_000, snapshots: true, locked: false, clustered: true };
+const LARGE: Database =
+    Database { rows: 200_000, snapshots: true, locked: false, clustered: true, replica: false, scattered: false };
 
 fn one_int(value: i32) -> Vec<u8> {
     tokens::numbers("", &[value])
@@ -37,7 +42,16 @@ impl Database {
             return tokens::description(&[described("id", 56, "int", 10, 0)]);
         }
         if sql.contains("snapshot_isolation_state") {
-            return one_int(i32::from(self.snapshots));
+            let columns = [column("", &[0x26, 1]), column("", tokens::NVARCHAR)];
+            let found = row(&[
+                vec![1, u8::from(self.snapshots)],
+                nvarchar(if self.replica { "READ_ONLY" } else { "READ_WRITE" }),
+            ]);
+            return [tokens::columns(&columns), found, done()].concat();
+        }
+        if sql.contains("@@SERVERNAME") {
+            let server = if self.scattered { format!("db{connection}") } else { "db".to_owned() };
+            return [tokens::columns(&[column("", tokens::NVARCHAR)]), row(&[nvarchar(&server)]), done()].concat();
         }
         if sql.contains("is_memory_optimized") {
             let columns = [column("", tokens::INT), column("", tokens::INT), column("", tokens::INT)];
@@ -180,6 +194,8 @@ fn what_is_not_split_says_why() {
         (LARGE, "SELECT id INTO u FROM t", ""),
         (LARGE, "SELECT id FROM t FOR UPDATE", ""),
         (LARGE, "SELECT id FROM other.dbo.t", "another database"),
+        (Database { replica: true, ..LARGE }, "SELECT id FROM t", "a replica goes on"),
+        (Database { scattered: true, ..LARGE }, "SELECT id FROM t", "more than one server"),
         (Database { rows: 100, ..LARGE }, "SELECT id FROM t", "only about 100 rows"),
         (Database { clustered: false, ..LARGE }, "SELECT id FROM t", "no clustered index"),
     ] {
