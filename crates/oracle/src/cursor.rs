@@ -158,7 +158,7 @@ impl<'a> Cursor<'a> {
 
     /// Receives packets until there is something to decode, or the page ends.
     fn receive(&mut self) -> Result<()> {
-        let before = self.response.len();
+        let mut before = self.response.len();
         loop {
             let head = self.session.wire.receive(&mut self.response)?;
             if head.kind == MARKER {
@@ -166,6 +166,7 @@ impl<'a> Cursor<'a> {
                 self.session.wire.reset()?;
                 self.response.clear();
                 (self.done, self.present, self.marked, self.closed) = (0, None, false, false);
+                before = 0;
                 continue;
             }
             let waiting = self.session.wire.has_more() && self.response.len() - before < ENOUGH;

@@ -55,7 +55,10 @@ pub(crate) fn code(message: &str) -> Option<u32> {
 
 /// An error of the database; `position` is the byte of `sql` that it is about, counted from 0.
 pub(crate) fn server(message: &str, position: i32, sql: Option<&str>) -> Error {
-    let message = message.trim();
+    let message = match message.trim() {
+        "" => "the server reported an error without a message",
+        message => message,
+    };
     let code = code(message).unwrap_or_default();
     let (kind, hint) = meaning(code);
     let mut error = Error::new(kind, message);

@@ -120,7 +120,7 @@ fn answer(wire: &mut Wire, marked: bool) -> Result<AuthResponse> {
             continue;
         }
         let complete = head.ends
-            || !marked
+            || (!marked || head.may_end)
                 && guarded(|| classic_connect_response_is_complete(&body, ProtocolLimits::DEFAULT))
                     .or_else(|error| if is_incomplete(&error) { Ok(false) } else { Err(error) })
                     .map_err(refused)?;

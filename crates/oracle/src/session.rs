@@ -200,7 +200,7 @@ impl Session {
                 marked = false;
                 continue;
             }
-            if marked && !head.ends {
+            if marked && !head.ends && !head.may_end {
                 continue;
             }
             match guarded(|| parse(&body)) {

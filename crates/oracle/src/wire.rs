@@ -46,6 +46,8 @@ pub(crate) struct Head {
     pub(crate) flags: u8,
     /// Whether it says that the response ends with it.
     pub(crate) ends: bool,
+    /// Whether it is nothing but the message that ends a response, or a byte of another one that looks like it.
+    pub(crate) may_end: bool,
 }
 
 /// A connection as a sequence of packets.
@@ -246,8 +248,8 @@ impl Wire {
             body.extend_from_slice(self.buffer.take(now));
             left -= now;
         }
-        ends |= kind == TNS_PACKET_TYPE_DATA && body.get(start..) == Some(&[END_OF_RESPONSE]);
-        Ok(Head { kind, flags, ends })
+        let may_end = kind == TNS_PACKET_TYPE_DATA && body.get(start..) == Some(&[END_OF_RESPONSE]);
+        Ok(Head { kind, flags, ends, may_end })
     }
 
     /// Waits until there are `count` unread bytes.

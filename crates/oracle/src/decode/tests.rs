@@ -18,6 +18,11 @@ fn decoded(data_type: &DataType, decoder: Decoder, values: &[Option<&[u8]>]) -> 
     assert_eq!(array.data_type(), data_type);
     assert_eq!(array.len(), values.len());
     assert_eq!(column.finish().unwrap().len(), 0, "a batch begins empty");
+    // Shown without its zone, whose name only a larger library knows.
+    let array = match array.data_type() {
+        DataType::Timestamp(unit, Some(_)) => arrow_cast::cast(&array, &DataType::Timestamp(*unit, None)).unwrap(),
+        _ => array,
+    };
     (0..array.len())
         .map(|row| if array.is_null(row) { "NULL".into() } else { array_value_to_string(&array, row).unwrap() })
         .collect()
@@ -68,7 +73,7 @@ fn moments() {
     let utc = DataType::Timestamp(TimeUnit::Microsecond, Some("UTC".into()));
     // 2024-02-29 13:14:15.123456 UTC, and the bytes of +02:00 behind it.
     let moment = [120, 124, 2, 29, 14, 15, 16, 0x07, 0x5b, 0xca, 0x00, 22, 60];
-    assert_eq!(decoded(&utc, Decoder::Micros, &[Some(&moment)]), ["2024-02-29T13:14:15.123456Z"]);
+    assert_eq!(decoded(&utc, Decoder::Micros, &[Some(&moment)]), ["2024-02-29T13:14:15.123456"]);
     let date = DataType::Timestamp(TimeUnit::Second, None);
     assert_eq!(
         decoded(
@@ -81,10 +86,10 @@ fn moments() {
     let nanos = DataType::Timestamp(TimeUnit::Nanosecond, None);
     assert_eq!(decoded(&nanos, Decoder::Nanos, &[Some(&moment[..11])]), ["2024-02-29T13:14:15.123456"]);
     // The first and the last moment of 64 bits of nanoseconds.
-    let first = [116, 177, 9, 21, 1, 13, 44, 0x08, 0x9b, 0xb1, 0x40];
-    let last = [122, 162, 4, 11, 24, 48, 17, 0x32, 0xff, 0x18, 0xbf];
+    let first = [116, 177, 9, 21, 1, 13, 44, 0x08, 0xa7, 0xf2, 0x00];
+    let last = [122, 162, 4, 11, 24, 48, 17, 0x32, 0xf2, 0xd7, 0xff];
     let ends = decoded(&nanos, Decoder::Nanos, &[Some(&first), Some(&last)]);
-    assert_eq!(ends, ["1677-09-21T00:12:43.144420672", "2262-04-11T23:47:16.855616703"]);
+    assert_eq!(ends, ["1677-09-21T00:12:43.145224192", "2262-04-11T23:47:16.854775807"]);
     let error = refused("TIMESTAMP(9)", &nanos, Decoder::Nanos, &[122, 163, 1, 1, 1, 1, 1]);
     assert_eq!(error.kind(), ErrorKind::Value);
     assert!(error.to_string().contains("2263-01-01 00:00:00"), "{error}");

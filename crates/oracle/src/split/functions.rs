@@ -11,10 +11,10 @@ const PURE: &[&str] = &[
     "ALL",
     "AND",
     "ANY",
+    "AS",
     "ASCII",
     "ASCIISTR",
     "ASIN",
-    "AS",
     "ATAN",
     "ATAN2",
     "BETWEEN",
@@ -79,10 +79,10 @@ const PURE: &[&str] = &[
     "NCHR",
     "NEW_TIME",
     "NEXT_DAY",
+    "NLSSORT",
     "NLS_INITCAP",
     "NLS_LOWER",
     "NLS_UPPER",
-    "NLSSORT",
     "NOT",
     "NULLIF",
     "NUMBER",
@@ -156,7 +156,7 @@ const PURE: &[&str] = &[
 /// Whether a function surely returns the same for the same arguments. Others, the user's own too, may not.
 pub(super) fn is_pure(name: &Name) -> bool {
     match name.0.as_slice() {
-        [part] => !part.quoted && PURE.binary_search(&part.text.as_str()).is_ok(),
+        [part] => !part.quoted && PURE.binary_search(&part.text.to_ascii_uppercase().as_str()).is_ok(),
         _ => false,
     }
 }

@@ -155,6 +155,9 @@ fn a_stream_that_nobody_reads_any_more_is_broken_off() {
 #[test]
 fn parameters_arrive_as_they_are() {
     let database = Database::start(CLASSIC, |sql, values| {
+        if sql.contains("ALL_TABLES") {
+            return Answer::Rows(vec![ttc::column("OWNER", 1)], Vec::new());
+        }
         if !is_query(sql) || values.is_empty() {
             return if is_query(sql) { Answer::Rows(vec![ttc::column("V", 1)], Vec::new()) } else { Answer::Done };
         }

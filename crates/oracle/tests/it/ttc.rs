@@ -121,7 +121,8 @@ pub fn status(code: u32, message: &str, position: u16, cursor: u16, version: u8)
     writer.write_ub4(code);
     writer.write_ub8(0);
     if version >= 14 {
-        writer.write_ub4(3);
+        // The kind of the statement, where there was one.
+        writer.write_ub4(if cursor == 0 { 0 } else { 3 });
         writer.write_ub4(0);
     }
     if code != 0 {
@@ -218,15 +219,14 @@ pub fn protocol(version: u8) -> Vec<u8> {
 /// A request of a client.
 #[derive(Debug)]
 pub enum Request {
-    Execute { sql: Option<String>, cursor: u32, options: u32, rows: u32, values: Row },
-    Fetch { cursor: u32, rows: u32 },
+    Execute { sql: Option<String>, cursor: u32, options: u32, values: Row },
+    Fetch { cursor: u32 },
     Login(u8, Vec<u8>),
     Logoff,
     Other(u8),
 }
 
 pub const DESCRIBE: u32 = 0x20000;
-pub const EXECUTE: u32 = 0x20;
 pub const FETCH: u32 = 0x40;
 pub const DEFINE: u32 = 0x10;
 
@@ -250,7 +250,7 @@ pub fn request(bytes: &[u8], version: u8) -> Request {
                 }
             }
             (3, 94) => return execute(&mut reader, version),
-            (3, 5) => return Request::Fetch { cursor: reader.read_ub4().unwrap(), rows: reader.read_ub4().unwrap() },
+            (3, 5) => return Request::Fetch { cursor: reader.read_ub4().unwrap() },
             (3, 9) => return Request::Logoff,
             (_, other) => return Request::Other(other),
         }
@@ -265,7 +265,7 @@ fn execute(reader: &mut TtcReader<'_>, version: u8) -> Request {
     reader.read_ub4().unwrap();
     reader.skip(2).unwrap();
     reader.read_ub4().unwrap();
-    let rows = reader.read_ub4().unwrap();
+    reader.read_ub4().unwrap();
     reader.read_ub4().unwrap();
     reader.read_u8().unwrap();
     let binds = reader.read_ub4().unwrap();
@@ -303,7 +303,7 @@ fn execute(reader: &mut TtcReader<'_>, version: u8) -> Request {
         metadata(reader, version);
     }
     assert_eq!(reader.remaining(), 0, "something is left of the request");
-    Request::Execute { sql, cursor, options, rows, values }
+    Request::Execute { sql, cursor, options, values }
 }
 
 fn metadata(reader: &mut TtcReader<'_>, _version: u8) {

@@ -1,12 +1,22 @@
 //! Every type of a column, from the bytes of a row to the cell of an array.
 
+use arrow_array::{Array, ArrayRef};
 use arrow_cast::display::array_value_to_string;
+use arrow_schema::DataType;
 use bowshot_core::{ErrorKind, Options, SOURCE_TYPE, format_type, parse_type};
 
 use crate::answers::{Answer, number, text};
 use crate::login::read;
 use crate::server::{CLASSIC, Database, MODERN, is_query};
 use crate::ttc::{self, Column, Row};
+
+/// The moments alone: the name of a zone needs a larger library to be shown.
+fn without_zone(array: &ArrayRef) -> ArrayRef {
+    match array.data_type() {
+        DataType::Timestamp(unit, Some(_)) => arrow_cast::cast(array, &DataType::Timestamp(*unit, None)).unwrap(),
+        _ => ArrayRef::clone(array),
+    }
+}
 
 #[test]
 fn every_type_is_read() {
@@ -34,27 +44,27 @@ fn every_type_is_read() {
             scaled(ttc::column("J", 181), 6),
             zoned(),
             "timestamp[us, UTC]",
-            "2024-02-29T13:14:15.123456Z",
+            "2024-02-29T13:14:15.123456",
             "TIMESTAMP(6) WITH TIME ZONE",
         ),
         (
             scaled(ttc::column("K", 231), 3),
             moment(),
             "timestamp[us, UTC]",
-            "2024-02-29T13:14:15.123456Z",
+            "2024-02-29T13:14:15.123456",
             "TIMESTAMP(3) WITH LOCAL TIME ZONE",
         ),
         (
             ttc::column("L", 182),
             Some(vec![0x80, 0, 0, 2, 63]),
-            "interval[month_day_nano]",
+            "month_day_nano_interval",
             "27 mons",
             "INTERVAL YEAR TO MONTH",
         ),
         (
             ttc::column("M", 183),
             Some(vec![0x80, 0, 0, 3, 60, 60, 60, 0x80, 0, 0, 0]),
-            "interval[month_day_nano]",
+            "month_day_nano_interval",
             "3 days",
             "INTERVAL DAY TO SECOND",
         ),
@@ -86,7 +96,7 @@ fn every_type_is_read() {
         let batches = read(&database.uri(), "SELECT * FROM t", &Options::default()).unwrap();
         assert_eq!(batches.len(), 1);
         for (index, (column, _, data_type, shown, source)) in cases.iter().enumerate() {
-            let (schema, array) = (batches[0].schema(), batches[0].column(index));
+            let (schema, array) = (batches[0].schema(), &without_zone(batches[0].column(index)));
             let field = schema.field(index);
             assert_eq!(&format_type(field.data_type()), data_type, "{}", column.name);
             assert_eq!(parse_type(data_type).as_ref().ok(), Some(field.data_type()), "{}", column.name);
@@ -108,7 +118,7 @@ fn a_value_that_does_not_fit_is_an_error_that_says_where() {
     let error = read(&database.uri(), "SELECT big FROM t", &Options::default()).unwrap_err();
     assert_eq!((error.kind(), error.column()), (ErrorKind::Value, Some("BIG")), "{error}");
     assert!(error.to_string().contains("types={\"BIG\": \"utf8\"}"), "{error}");
-    let options = Options { types: [("BIG".to_owned(), arrow_schema::DataType::Utf8)].into(), ..Options::default() };
+    let options = Options { types: [("BIG".to_owned(), DataType::Utf8)].into(), ..Options::default() };
     let batches = read(&database.uri(), "SELECT big FROM t", &options).unwrap();
     assert_eq!(array_value_to_string(batches[0].column(0), 0).unwrap(), format!("1{}", "0".repeat(60)));
 }
