@@ -2,15 +2,16 @@
 
 use crate::uri::Location;
 
-/// Unless the driver buffers rows, this is how long a `varchar` without a length is said to be: a number that nobody
-/// declares.
+/// How long psqlODBC says that a `varchar` without a length is: a number that nobody declares.
 pub(crate) const UNKNOWN_VARCHAR: usize = 8189;
 
 /// Whose driver it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Family {
-    /// psqlODBC, with or without W functions.
+    /// psqlODBC with W functions.
     Postgres,
+    /// psqlODBC without them, which cannot give UTF-16 either.
+    PostgresAnsi,
     /// MariaDB Connector/ODBC.
     MariaDb,
     /// FreeTDS, for SQL Server and Sybase.
@@ -34,7 +35,9 @@ impl Family {
     pub(crate) fn of(name: &str) -> Self {
         let name = name.to_ascii_lowercase();
         let has = |words: &[&str]| words.iter().any(|word| name.contains(word));
-        if has(&["psqlodbc", "postgresql"]) {
+        if has(&["psqlodbca", "postgresql ansi"]) {
+            Family::PostgresAnsi
+        } else if has(&["psqlodbc", "postgresql"]) {
             Family::Postgres
         } else if has(&["libmaodbc", "maodbc", "mariadb"]) {
             Family::MariaDb
@@ -54,7 +57,7 @@ impl Family {
             }
         };
         match self {
-            Family::Postgres => {
+            Family::Postgres | Family::PostgresAnsi => {
                 // A cursor, so that the driver does not keep the whole result.
                 unless(&["UseDeclareFetch", "B6"], "UseDeclareFetch", "1".into());
                 unless(&["BoolsAsChar", "B9"], "BoolsAsChar", "0".into());
@@ -84,6 +87,8 @@ impl Family {
             Family::MariaDb => &["SET time_zone = '+00:00'"],
             // Longer values would be cut in silence.
             Family::FreeTds => &["SET TEXTSIZE 2147483647"],
+            // Else the process's locale decides.
+            Family::PostgresAnsi => &["SET client_encoding TO 'UTF8'"],
             Family::Postgres | Family::Other => &[],
         }
     }
@@ -91,7 +96,7 @@ impl Family {
     /// What every connection runs after them: from here on it only reads.
     pub(crate) fn last(self) -> &'static [&'static str] {
         match self {
-            Family::Postgres => &["SET default_transaction_read_only = on"],
+            Family::Postgres | Family::PostgresAnsi => &["SET default_transaction_read_only = on"],
             Family::MariaDb => &["SET SESSION TRANSACTION READ ONLY"],
             Family::FreeTds | Family::Other => &[],
         }
@@ -113,6 +118,7 @@ mod tests {
         for (name, family) in [
             ("psqlodbcw.so", Family::Postgres),
             ("PostgreSQL Unicode", Family::Postgres),
+            ("psqlodbca.so", Family::PostgresAnsi),
             ("/usr/lib/libmaodbc.so", Family::MariaDb),
             ("MariaDB Unicode", Family::MariaDb),
             ("libtdsodbc.so", Family::FreeTds),

@@ -45,7 +45,11 @@ pub(crate) fn from_records(records: &[Record], doing: Doing, location: &Location
     };
     let mut said: Vec<String> = Vec::new();
     for record in std::iter::once(first).chain(records) {
-        let message = location.without_secrets(plain(&record.message));
+        // Only a login has secrets to tell, and a password may be a word that a query's error needs.
+        let message = match doing {
+            Doing::Connecting => location.without_secrets(plain(&record.message)),
+            Doing::Querying => plain(&record.message).to_owned(),
+        };
         if !message.is_empty() && !said.contains(&message) {
             said.push(message);
         }
@@ -55,7 +59,7 @@ pub(crate) fn from_records(records: &[Record], doing: Doing, location: &Location
         message = format!("{message} ({})", location.label());
     }
     if first.native != 0 && first.native != 1 {
-        message = format!("{message} [{}]", first.native);
+        message = format!("{message} (error {})", first.native);
     }
     Error::new(kind, message).with_sqlstate(&first.state)
 }
@@ -89,6 +93,8 @@ fn kind(record: &Record, doing: Doing) -> ErrorKind {
         };
     }
     match state {
+        // Statement and lock time limits of MariaDB and of MySQL, whatever state goes with them.
+        _ if matches!(record.native, 1969 | 3024 | 1205) => ErrorKind::Timeout,
         "HYT00" | "HYT01" => ErrorKind::Timeout,
         "57014" if message.contains("timeout") => ErrorKind::Timeout,
         "55P03" if message.contains("timeout") => ErrorKind::Timeout,
@@ -100,8 +106,6 @@ fn kind(record: &Record, doing: Doing) -> ErrorKind {
         _ if says(&["server closed the connection", "no connection to the server", "could not receive data"]) => {
             ErrorKind::ConnectionLost
         }
-        // Statement time limits of MariaDB and of MySQL.
-        _ if matches!(record.native, 1969 | 3024 | 1205) => ErrorKind::Timeout,
         _ if record.native == 1317 => ErrorKind::Cancelled,
         _ if state.starts_with("28") => ErrorKind::Authentication,
         "HYC00" | "IM001" => ErrorKind::Unsupported,

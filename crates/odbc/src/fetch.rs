@@ -16,6 +16,8 @@ use crate::types::Rule;
 const BLOCKS: usize = 2;
 /// No block has more rows: more do not make a fetch cheaper.
 const MOST_ROWS: usize = 8192;
+/// Text is bound for the longest value of four bytes a character: what arrives fills about a fourth.
+const FILLED: usize = 4;
 /// psqlODBC's own attribute of a connection: how many rows it asks its cursor for at once.
 const POSTGRES_FETCH: i32 = 65_541;
 
@@ -64,8 +66,8 @@ fn fetch(desk: &Desk, job: &Job, items: &Sender<Item>, empty: &Receiver<Block>) 
     let long = job.columns.iter().any(|column| column.rule.access.is_long());
     let by_row = job.by_row || long;
     let row_bytes: usize = job.columns.iter().map(|column| column.rule.access.size() + size_of::<isize>()).sum();
-    let room = (job.batch_bytes / row_bytes.max(1)).clamp(1, MOST_ROWS);
-    if desk.driver.family == Family::Postgres {
+    let room = (job.batch_bytes.saturating_mul(FILLED) / row_bytes.max(1)).clamp(1, MOST_ROWS);
+    if matches!(desk.driver.family, Family::Postgres | Family::PostgresAnsi) {
         desk.connection.set(POSTGRES_FETCH, if long { 100 } else { room });
     }
     let mut statement = desk.query(&job.sql, &job.values)?;

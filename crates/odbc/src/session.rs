@@ -18,6 +18,10 @@ use crate::uri::Location;
 /// What a login may take beyond the driver's own time limit before it is given up.
 const GRACE: Duration = Duration::from_secs(2);
 
+/// How long the end of a connection is waited for: one that was stopped, and one that only has to be closed.
+const STOPPING: Duration = Duration::from_millis(800);
+const CLOSING: Duration = Duration::from_secs(3);
+
 type Task = Box<dyn FnOnce(&Desk) + Send>;
 
 /// What work on the connection's own thread has at hand.
@@ -30,9 +34,20 @@ pub(crate) struct Desk {
 
 /// A connection, as the other threads see it. Dropping it ends the thread when its work is done.
 pub(crate) struct Session {
-    tasks: Sender<Task>,
+    /// Taken when the session ends.
+    tasks: Option<Sender<Task>>,
+    /// Closed when the thread has ended.
+    ended: Receiver<()>,
     pub(crate) stop: Arc<Stop>,
     pub(crate) driver: Driver,
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        self.tasks = None;
+        // A driver at work while the process ends crashes it. One that does not stop is not waited for.
+        let _ = self.ended.recv_timeout(if self.stop.is_asked() { STOPPING } else { CLOSING });
+    }
 }
 
 impl Session {
@@ -44,20 +59,25 @@ impl Session {
         let (opened, answer) = channel();
         let (theirs, place, before) = (Arc::clone(&stop), Arc::clone(location), before.to_vec());
         let reply = opened.clone();
-        std::thread::spawn(move || match connect::connect(&place, theirs, &before) {
-            Err(error) => _ = reply.send(Some(Err(error))),
-            Ok(desk) => {
-                let driver = desk.driver.clone();
-                // Nobody waits any more where the login was given up; the tasks end at once then, too.
-                let _ = reply.send(Some(Ok(driver)));
-                drop(reply);
-                serve(&desk, &work);
+        let (end, ended) = channel();
+        std::thread::spawn(move || {
+            // Dropped at the very end.
+            let _end: Sender<()> = end;
+            match connect::connect(&place, theirs, &before) {
+                Err(error) => _ = reply.send(Some(Err(error))),
+                Ok(desk) => {
+                    let driver = desk.driver.clone();
+                    // Nobody waits any more where the login was given up; the tasks end at once then, too.
+                    let _ = reply.send(Some(Ok(driver)));
+                    drop(reply);
+                    serve(&desk, &work);
+                }
             }
         });
         let limit = location.login_time() + GRACE;
         let _cancelled = on_cancel(cancel, &stop, opened);
         match answer.recv_timeout(limit) {
-            Ok(Some(Ok(driver))) => Ok(Session { tasks, stop, driver }),
+            Ok(Some(Ok(driver))) => Ok(Session { tasks: Some(tasks), ended, stop, driver }),
             Ok(Some(Err(error))) => Err(if cancel.is_cancelled() { Error::cancelled() } else { error }),
             Ok(None) => Err(Error::cancelled()),
             Err(RecvTimeoutError::Timeout) => {
@@ -90,7 +110,7 @@ impl Session {
 
     /// Begins `work` on the connection's thread.
     pub(crate) fn start(&self, work: impl FnOnce(&Desk) + Send + 'static) -> Result<()> {
-        self.tasks.send(Box::new(work)).map_err(|_| gone())
+        self.tasks.as_ref().ok_or_else(gone)?.send(Box::new(work)).map_err(|_| gone())
     }
 }
 

@@ -89,14 +89,15 @@ impl Rule {
 /// How a column is read if the user does not settle it.
 pub(crate) fn rule(column: &Description, family: Family) -> Rule {
     match family {
-        Family::Postgres => postgres(column),
+        Family::Postgres => postgres(column, Rule::wide),
+        Family::PostgresAnsi => postgres(column, Rule::narrow),
         Family::MariaDb => mariadb(column),
         Family::FreeTds | Family::Other => standard(column),
     }
 }
 
 /// psqlODBC has every value as text and converts some of it wrongly: text is what is asked for.
-fn postgres(column: &Description) -> Rule {
+fn postgres(column: &Description, words: impl Fn(usize) -> Rule) -> Rule {
     let micros = |zone: Option<&str>| DataType::Timestamp(TimeUnit::Microsecond, zone.map(Into::into));
     match column.type_name.as_str() {
         "bool" => Rule::text(DataType::Boolean, 7),
@@ -117,15 +118,15 @@ fn postgres(column: &Description) -> Rule {
         "timestamptz" | "timestamp with time zone" => Rule::cast(micros(Some("UTC")), 47, Cast::Utc),
         "uuid" => Rule::text(DataType::FixedSizeBinary(16), 47),
         "bytea" => Rule { access: Access::Long { c_type: c::BINARY }, ..Rule::bytes(0) },
-        "money" | "name" => Rule::wide(64),
+        "money" | "name" => words(64),
         "varchar" | "char" | "bpchar"
             if matches!(column.sql_type, sql::CHAR | sql::VARCHAR | sql::WCHAR | sql::WVARCHAR)
                 && column.size != UNKNOWN_VARCHAR =>
         {
-            Rule::wide(column.size)
+            words(column.size)
         }
         // What the driver says of the length of all others is a guess.
-        _ => Rule::wide(0),
+        _ => words(0),
     }
 }
 

@@ -32,6 +32,8 @@ fn drivers_words_become_kinds() {
         (Querying, "08S01", 26, "The connection has been lost", ErrorKind::ConnectionLost),
         (Querying, "HY000", 2013, "Lost connection to server during query", ErrorKind::ConnectionLost),
         (Querying, "HYT00", 0, "Timeout", ErrorKind::Timeout),
+        (Querying, "HY018", 1969, "Query execution was interrupted (max_statement_time exceeded)", ErrorKind::Timeout),
+        (Querying, "HY018", 1317, "Query execution was interrupted", ErrorKind::Cancelled),
         (Querying, "57014", 1, "canceling statement due to statement timeout", ErrorKind::Timeout),
     ] {
         assert_eq!(error(doing, &[(state, native, message)]).kind(), kind, "{message}");
@@ -45,7 +47,7 @@ fn messages_are_told_once_without_layers_and_secrets() {
         error(Doing::Connecting, &[("08S01", 20009, twice), ("08S01", 20009, twice), ("08001", 0, "No source")]);
     assert_eq!(
         error.message(),
-        "the database could not be opened: Unable to connect with …; No source (the data source \"shop\") [20009]",
+        "the database could not be opened: Unable to connect with …; No source (the data source \"shop\") (error 20009)",
     );
     assert_eq!(error.sqlstate(), Some("08S01"));
 }
