@@ -37,6 +37,10 @@ const NAMES: &[(&str, DataType)] = &[
     ("date", DataType::Date32),
     ("time64[us]", DataType::Time64(TimeUnit::Microsecond)),
     ("time", DataType::Time64(TimeUnit::Microsecond)),
+    ("duration[s]", DataType::Duration(TimeUnit::Second)),
+    ("duration[ms]", DataType::Duration(TimeUnit::Millisecond)),
+    ("duration[us]", DataType::Duration(TimeUnit::Microsecond)),
+    ("duration[ns]", DataType::Duration(TimeUnit::Nanosecond)),
     ("month_day_nano_interval", DataType::Interval(arrow_schema::IntervalUnit::MonthDayNano)),
     ("interval", DataType::Interval(arrow_schema::IntervalUnit::MonthDayNano)),
 ];

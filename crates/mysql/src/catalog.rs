@@ -95,7 +95,9 @@ fn obstacle(session: &mut Session, table: &Table, kind: &str) -> Result<Option<S
     match kind {
         "BASE TABLE" | "SYSTEM VERSIONED" => {}
         "VIEW" => return Ok(Some(format!("the view {name} may hide tables that no snapshot shows"))),
-        "TEMPORARY" | "TEMPORARY TABLE" => return Ok(Some(format!("{name} is temporary, so other connections cannot see it"))),
+        "TEMPORARY" | "TEMPORARY TABLE" => {
+            return Ok(Some(format!("{name} is temporary, so other connections cannot see it")));
+        }
         _ => return Ok(Some(format!("{name} is no table"))),
     }
     let made = match session.query(&format!("SHOW CREATE TABLE {}", table.quoted())) {
@@ -135,9 +137,7 @@ pub(crate) fn stored_function(session: &mut Session, queries: &[Prepared]) -> Re
     }
     let among = names.join(", ");
     // Those of which nothing may be known are not shown to everybody: a name with a schema counts as one.
-    if let Some(name) =
-        queries.iter().flat_map(|query| &query.shape.functions).find(|name| name.schema().is_some())
-    {
+    if let Some(name) = queries.iter().flat_map(|query| &query.shape.functions).find(|name| name.schema().is_some()) {
         return Ok(Some(name.to_string()));
     }
     scalar(session, &format!("SELECT ROUTINE_NAME FROM information_schema.ROUTINES WHERE ROUTINE_NAME IN ({among})"))

@@ -10,7 +10,7 @@ mod part;
 mod text;
 
 use bowshot_core::Result;
-use bowshot_sql::{balanced_ranges, KeyRange};
+use bowshot_sql::{KeyRange, balanced_ranges};
 
 use crate::catalog::scalar;
 use crate::connect::Session;
@@ -52,7 +52,10 @@ pub(crate) fn ranges(
         let condition = from_on(&line.names(), &line.literals(place));
         let row = prober.row(&line, condition.as_deref(), false, offset)?;
         // A key's own place may be a little before the one that was asked for, since literals are cut off.
-        Ok(row.and_then(|row| line.place(&row)).map(|found| found.max(place)).and_then(|place| i64::try_from(place).ok()))
+        Ok(row
+            .and_then(|row| line.place(&row))
+            .map(|found| found.max(place))
+            .and_then(|place| i64::try_from(place).ok()))
     };
     let found = balanced_ranges(count, least, after)?;
     let ranges = cut(&line, &found);
@@ -143,7 +146,13 @@ struct Prober<'a> {
 
 impl Prober<'_> {
     /// The key `offset` rows after the first one for which the condition holds, or the last one; as the line reads it.
-    fn row(&mut self, line: &Line, condition: Option<&str>, last: bool, offset: i64) -> Result<Option<Vec<Option<String>>>> {
+    fn row(
+        &mut self,
+        line: &Line,
+        condition: Option<&str>,
+        last: bool,
+        offset: i64,
+    ) -> Result<Option<Vec<Option<String>>>> {
         let direction = if last { " DESC" } else { "" };
         let order: Vec<String> = line.names().iter().map(|name| format!("{name}{direction}")).collect();
         let sql = format!(

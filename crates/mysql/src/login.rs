@@ -95,6 +95,10 @@ pub(crate) fn log_in(session: &mut Session, config: &Config, address: Option<IpA
     } else {
         flags |= IS_MYSQL;
     }
+    if config.database.is_some() {
+        // Said already with the wish for TLS: MariaDB does not look at the flags of the second message.
+        flags |= CapabilityFlags::CLIENT_CONNECT_WITH_DB;
+    }
     let server = Server {
         extended: !own.is_empty(),
         without_eof: flags.contains(CapabilityFlags::CLIENT_DEPRECATE_EOF),

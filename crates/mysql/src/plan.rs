@@ -82,7 +82,7 @@ pub(crate) fn plan(config: &Arc<Config>, request: &Request, cancel: &Cancel) -> 
         read_schema,
         casts,
         statements,
-        batch_bytes: options.batch_bytes.min(MOST_BATCH_BYTES),
+        batch_bytes: options.batch_bytes.clamp(1, MOST_BATCH_BYTES),
     });
     Ok(Plan { schema, snapshot: name, partitions, reason: division.reason, estimate: division.estimate, scan })
 }

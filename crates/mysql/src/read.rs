@@ -36,6 +36,8 @@ pub(crate) struct MySqlConnection {
     /// Places of fields, reused from block to block.
     rows: Rows,
     scan: Arc<MySqlScan>,
+    /// How many received bytes make a batch of the size that is aimed at.
+    block_bytes: usize,
     /// The first partition's rows are on their way already.
     started: bool,
     /// No reader stopped half-way.
@@ -46,7 +48,7 @@ impl MySqlConnection {
     pub(crate) fn new(session: Session, scan: Arc<MySqlScan>, started: bool) -> Self {
         let layouts: Vec<Layout> = scan.columns.iter().map(|column| column.layout).collect();
         let rows = Rows::new(scan.protocol, &layouts, scan.batch_bytes);
-        MySqlConnection { session, rows, scan, started, clean: true }
+        MySqlConnection { session, rows, block_bytes: scan.batch_bytes, scan, started, clean: true }
     }
 }
 
@@ -69,6 +71,7 @@ impl Connection for MySqlConnection {
         Ok(Box::new(PartitionReader {
             session: &mut self.session,
             rows: &mut self.rows,
+            block_bytes: &mut self.block_bytes,
             clean: &mut self.clean,
             scan,
             handle,
@@ -96,6 +99,7 @@ fn check(header: &Header, planned: &[Definition]) -> Result<()> {
 struct PartitionReader<'a> {
     session: &'a mut Session,
     rows: &'a mut Rows,
+    block_bytes: &'a mut usize,
     clean: &'a mut bool,
     scan: Arc<MySqlScan>,
     /// The prepared statement, to be closed behind its last row.
@@ -111,7 +115,7 @@ impl Reader for PartitionReader<'_> {
         }
         loop {
             let Session { buffer, sequence, .. } = &mut *self.session;
-            match self.rows.index(buffer.unread(), sequence, self.scan.batch_bytes)? {
+            match self.rows.index(buffer.unread(), sequence, *self.block_bytes)? {
                 Stop::Full => return self.emit().map(Some),
                 Stop::Incomplete => self.fill()?,
                 Stop::Other | Stop::Long if self.rows.count() > 0 => return self.emit().map(Some),
@@ -164,6 +168,18 @@ impl PartitionReader<'_> {
         Ok(())
     }
 
+    /// Aims at the wanted size of batches: values are wider in Arrow than on the wire, and batches far above it make the
+    /// allocator give memory back to the system and fetch it again.
+    fn adapt(&mut self, batch: &RecordBatch) {
+        let wanted = self.scan.batch_bytes;
+        let made: usize = batch.columns().iter().map(|column| column.get_buffer_memory_size()).sum();
+        // What a few rows take says nothing on the next ones.
+        if made >= wanted / 4 {
+            let block = wanted.saturating_mul(self.rows.bytes()) / made.max(1);
+            *self.block_bytes = block.clamp((wanted / 4).max(1), wanted);
+        }
+    }
+
     /// Decodes the indexed rows and gives up their bytes.
     fn emit(&mut self) -> Result<RecordBatch> {
         let bytes = self.session.buffer.unread_with_slack();
@@ -177,6 +193,7 @@ impl PartitionReader<'_> {
         }
         let options = RecordBatchOptions::new().with_row_count(Some(self.rows.count()));
         let batch = RecordBatch::try_new_with_options(Arc::clone(&self.scan.read_schema), arrays, &options)?;
+        self.adapt(&batch);
         self.session.buffer.consume(self.rows.bytes());
         self.rows.clear();
         self.scan.casts.apply(batch)

@@ -26,14 +26,21 @@ pub(crate) enum Layout {
     Fixed(u8),
     /// With the length in front.
     Variable,
+    /// The same, and the length is nearly always this one, which spares the walk a look at it.
+    Usual(u8),
 }
 
 /// From a field of one column to that of the next one: `step` bytes, and the length that stands there if `mask` lets it
-/// count.
+/// count. Where it does not, but `usual` is set, another length than the usual one sends the row to the careful walk.
 #[derive(Clone, Copy)]
 struct Step {
     step: u32,
     mask: u32,
+    /// The bits of the first byte that have to be those of `usual`.
+    checked: u8,
+    usual: u8,
+    /// Whether a length stands in front.
+    has_length: bool,
 }
 
 /// Where the fields of a block of rows begin, column by column.
@@ -72,8 +79,11 @@ impl Rows {
         let smallest = HEADER + 1 + layouts.len().div_ceil(8);
         let capacity = (block_bytes / smallest + 1).min(MOST_ROWS);
         let step = |layout: &Layout| match layout {
-            Layout::Fixed(bytes) => Step { step: u32::from(*bytes), mask: 0 },
-            Layout::Variable => Step { step: 1, mask: 0xFF },
+            Layout::Fixed(bytes) => Step { step: u32::from(*bytes), mask: 0, checked: 0, usual: 0, has_length: false },
+            Layout::Variable => Step { step: 1, mask: 0xFF, checked: 0, usual: 0, has_length: true },
+            Layout::Usual(length) => {
+                Step { step: 1 + u32::from(*length), mask: 0, checked: 0xFF, usual: *length, has_length: true }
+            }
         };
         Rows {
             protocol,
@@ -115,7 +125,7 @@ impl Rows {
     /// `unread` begins with the block's first packet; `limit` is the size at which the block is full.
     pub(crate) fn index(&mut self, unread: &[u8], sequence: &mut u8, limit: usize) -> Result<Stop> {
         loop {
-            if self.count == self.capacity || self.bytes >= limit {
+            if self.count == self.capacity || self.bytes >= limit.max(1) {
                 return Ok(Stop::Full);
             }
             let start = self.bytes;
@@ -179,7 +189,7 @@ impl Rows {
         // A block is far below 4 GiB: it ends with the row that makes it full, and a row with 1 GiB.
         let (Ok(mut at), Ok(end)) = (u32::try_from(start), u32::try_from(end)) else { return false };
         let mut slot = self.count;
-        let mut longest = 0;
+        let (mut longest, mut unusual) = (0, 0);
         for step in &self.steps {
             let [first] = load(unread, at as usize);
             let length = u32::from(first) & step.mask;
@@ -187,10 +197,11 @@ impl Rows {
                 *offset = at;
             }
             longest = longest.max(length);
+            unusual |= (first ^ step.usual) & step.checked;
             at = at.wrapping_add(step.step + length);
             slot += self.capacity;
         }
-        (at == end) & (longest < LONG)
+        (at == end) & (longest < LONG) & (unusual == 0)
     }
 
     /// Indexes the fields of any row.
@@ -214,8 +225,8 @@ impl Rows {
             let mut is_null = map.get(bit / 8).is_some_and(|byte| byte >> (bit % 8) & 1 == 1);
             let field = at;
             if !is_null {
-                at += step.step as usize;
-                if step.mask != 0 {
+                at += if step.has_length { 1 } else { step.step as usize };
+                if step.has_length {
                     let [first] = load(unread, field);
                     let more = match first {
                         252 => 2 + usize::from(u16::from_le_bytes(load(unread, at))),

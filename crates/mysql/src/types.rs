@@ -143,7 +143,11 @@ impl Types<'_> {
             }
             kind::BIT if definition.length == 1 => native(DataType::Boolean, Bit),
             kind::BIT => native(DataType::UInt64, Bits),
-            kind::DATE => native(DataType::Date32, Date(form, self.zero_dates)),
+            kind::DATE => {
+                let usual = if self.protocol == Protocol::Text { 10 } else { 4 };
+                let layout = Layout::Usual(usual);
+                Native { layout, ..native(DataType::Date32, Date(form, self.zero_dates)) }
+            }
             kind::DATETIME => self.timestamp(None),
             kind::TIMESTAMP => self.timestamp(Some("UTC".into())),
             kind::TIME => native(DataType::Duration(TimeUnit::Microsecond), Duration(form)),
@@ -193,7 +197,8 @@ impl Types<'_> {
             kind::TIME => Some(WrittenKind::Duration(fraction)),
             _ => None,
         };
-        match (wanted, &own.data_type) {
+        let layout = own.layout;
+        let native = match (wanted, &own.data_type) {
             (DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View, _) => match (written, self.protocol) {
                 // As the server writes it; also dates that are none.
                 (Some(_), Protocol::Text) => native(DataType::Utf8, Text),
@@ -209,7 +214,9 @@ impl Types<'_> {
                 }
             }
             _ => own,
-        }
+        };
+        // Another decoder of the same bytes.
+        Native { layout, ..native }
     }
 }
 

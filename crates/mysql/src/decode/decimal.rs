@@ -144,7 +144,7 @@ fn without_point<const PLACES: u32>(characters: u64) -> Option<u64> {
     if PLACES == 0 {
         return Some(characters);
     }
-    let (behind, before) = (const { !0 << (64 - 8 * PLACES) }, const { (1 << (56 - 8 * PLACES)) - 1 });
+    let (behind, before) = (const { u64::MAX.unbounded_shl(64 - 8 * PLACES) }, const { (1 << (56 - 8 * PLACES)) - 1 });
     let point = characters >> (56 - 8 * PLACES) & 0xFF;
     (point == POINT).then_some(characters & behind | (characters & before) << 8)
 }

@@ -16,6 +16,7 @@ use crate::cells::{Cells, NULL};
 pub(super) fn decode<T: ArrowPrimitiveType>(
     cells: Cells<'_>,
     data_type: &DataType,
+    // A closure, not the name of a function: calls of those are not inlined.
     convert: impl Fn(&[u8], u32) -> Option<T::Native>,
     explain: impl Fn(&[u8], u32) -> Reject,
 ) -> Result<ArrayRef, Reject> {
@@ -50,7 +51,7 @@ pub(super) fn decode_dates<T: ArrowPrimitiveType>(
     convert: impl Fn(&[u8], u32) -> Option<T::Native>,
     explain: impl Fn(&[u8], u32) -> Reject,
 ) -> Result<ArrayRef, Reject> {
-    match (decode::<T>(cells, data_type, &convert, &explain), impossible) {
+    match (decode::<T>(cells, data_type, |bytes, offset| convert(bytes, offset), &explain), impossible) {
         (Err(Reject::ZeroDate(_)), Impossible::Null) => {}
         (outcome, _) => return outcome,
     }

@@ -34,10 +34,20 @@ impl Decode for Date {
     fn decode(&self, cells: Cells<'_>) -> Result<ArrayRef, Reject> {
         let data_type = &DataType::Date32;
         match self.0 {
-            Form::Text => primitive::decode_dates::<Date32Type>(cells, data_type, self.1, date_of_text, misfit_text),
-            Form::Binary => {
-                primitive::decode_dates::<Date32Type>(cells, data_type, self.1, date_of_binary, misfit_binary)
-            }
+            Form::Text => primitive::decode_dates::<Date32Type>(
+                cells,
+                data_type,
+                self.1,
+                |bytes, offset| date_of_text(bytes, offset),
+                misfit_text,
+            ),
+            Form::Binary => primitive::decode_dates::<Date32Type>(
+                cells,
+                data_type,
+                self.1,
+                |bytes, offset| date_of_binary(bytes, offset),
+                misfit_binary,
+            ),
         }
     }
 }
@@ -46,8 +56,20 @@ impl Decode for Timestamp {
     fn decode(&self, cells: Cells<'_>) -> Result<ArrayRef, Reject> {
         type T = TimestampMicrosecondType;
         match self.0 {
-            Form::Text => primitive::decode_dates::<T>(cells, &self.2, self.1, timestamp_of_text, misfit_text),
-            Form::Binary => primitive::decode_dates::<T>(cells, &self.2, self.1, timestamp_of_binary, misfit_binary),
+            Form::Text => primitive::decode_dates::<T>(
+                cells,
+                &self.2,
+                self.1,
+                |bytes, offset| timestamp_of_text(bytes, offset),
+                misfit_text,
+            ),
+            Form::Binary => primitive::decode_dates::<T>(
+                cells,
+                &self.2,
+                self.1,
+                |bytes, offset| timestamp_of_binary(bytes, offset),
+                misfit_binary,
+            ),
         }
     }
 }
@@ -58,10 +80,15 @@ impl Decode for Duration {
         let data_type = &DataType::Duration(TimeUnit::Microsecond);
         let broken = |_: &[u8], _| Reject::broken("a time is none");
         match self.0 {
-            Form::Text => primitive::decode::<T>(cells, data_type, duration_of_text, |bytes, offset| {
-                Reject::unreadable(value(bytes, offset))
-            }),
-            Form::Binary => primitive::decode::<T>(cells, data_type, duration_of_binary, broken),
+            Form::Text => primitive::decode::<T>(
+                cells,
+                data_type,
+                |bytes, offset| duration_of_text(bytes, offset),
+                |bytes, offset| Reject::unreadable(value(bytes, offset)),
+            ),
+            Form::Binary => {
+                primitive::decode::<T>(cells, data_type, |bytes, offset| duration_of_binary(bytes, offset), broken)
+            }
         }
     }
 }
@@ -221,7 +248,8 @@ fn duration_of_binary(bytes: &[u8], offset: u32) -> Option<i64> {
         0 => Some(0),
         8 | 12 => {
             let [negative, days @ ..]: [u8; 5] = load(bytes, start);
-            let days = i64::from(u32::from_le_bytes(days));
+            // A time ends at 838:59:59.
+            let days = Some(i64::from(u32::from_le_bytes(days))).filter(|days| *days < 100)?;
             let microseconds = days * DAY + clock_fields(bytes, start + 5, length - 5)?;
             match negative {
                 0 => Some(microseconds),

@@ -59,7 +59,7 @@ impl Kind {
 pub(super) fn moment(bytes: &[u8]) -> Option<String> {
     let (date, clock, fraction) = moment_fields(bytes)?;
     Some(match bytes.len() {
-        4 => date,
+        0 | 4 => date,
         11 => format!("{date} {clock}{}", tail(fraction, 6)),
         _ => format!("{date} {clock}"),
     })

@@ -21,9 +21,12 @@ pub(super) fn between(names: &[String], from: &[String], until: &[String]) -> Op
             let mut conditions = Vec::new();
             if from.len() > same + 1 {
                 conditions.extend(rising(names, from, same + 1).into_iter());
-                conditions.push(join(&[equal.clone(), vec![format!("{name} > {low}"), format!("{name} < {high}")]].concat()));
+                conditions
+                    .push(join(&[equal.clone(), vec![format!("{name} > {low}"), format!("{name} < {high}")]].concat()));
             } else {
-                conditions.push(join(&[equal.clone(), vec![format!("{name} >= {low}"), format!("{name} < {high}")]].concat()));
+                conditions.push(join(
+                    &[equal.clone(), vec![format!("{name} >= {low}"), format!("{name} < {high}")]].concat(),
+                ));
             }
             if until.len() > same + 1 {
                 conditions.extend(falling(names, until, same + 1));

@@ -246,8 +246,12 @@ mod tests {
             (Kind::Date, ["366", "3652424"], "738945", "'2023-03-01'"),
             (Kind::Time { first: FIRST_DAY }, ["63846747296", "63900000000"], "63846747297", "'2023-03-21 12:21:37'"),
             (Kind::Bytes { common: Vec::new() }, ["AB00", "ABFF"], "AB0102", "X'AB0102000000000000'"),
-            (Kind::Uuid, ["00000000-0000-0000-0000-000000000000", "ffffffff-ffff-ffff-0fff-3fffffffffff"],
-             "12345678-9abc-4def-8123-0123456789ab", "'00000000-0000-0000-8123-0123456789ab'"),
+            (
+                Kind::Uuid,
+                ["00000000-0000-0000-0000-000000000000", "ffffffff-ffff-ffff-0fff-3fffffffffff"],
+                "12345678-9abc-4def-8123-0123456789ab",
+                "'00000000-0000-0000-8123-0123456789ab'",
+            ),
         ] {
             let part = part(kind, &seen);
             let (written, exact) = part.literal(part.place(value));
@@ -261,7 +265,8 @@ mod tests {
     #[test]
     fn larger_values_never_have_lower_places() {
         let part = part(Kind::Bytes { common: Vec::new() }, &["AB10", "ABF0"]);
-        let places: Vec<u128> = ["", "AA", "AB", "AB11", "AB1100", "ABEF", "ABFFFF", "AC"].map(|value| part.place(value)).into();
+        let places: Vec<u128> =
+            ["", "AA", "AB", "AB11", "AB1100", "ABEF", "ABFFFF", "AC"].map(|value| part.place(value)).into();
         assert!(places.is_sorted(), "{places:?}");
         assert_eq!(places[0], 0);
     }

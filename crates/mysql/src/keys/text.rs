@@ -20,7 +20,8 @@ pub(super) struct Alphabet {
 impl Alphabet {
     /// Asks the server for the order of the printable characters of ASCII; `None` where it does not tell.
     pub(super) fn of(session: &mut Session, charset: &str, collation: &str) -> Result<Option<Self>> {
-        let word = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+        let word =
+            |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
         if !word(charset) || !word(collation) {
             return Ok(None);
         }
