@@ -117,7 +117,7 @@ fn login(config: &Config, host: &str) -> Login7 {
         .with_packet_size(u32::from(config.packet_size))
         .with_read_only_intent(config.read_only)
         // Text of collations that end in _UTF8 comes as UTF-8.
-        .with_feature(FeatureExtension { feature_id: FeatureId::Utf8Support, data: Bytes::from_static(&[1]) });
+        .with_feature(FeatureExtension { feature_id: FeatureId::Utf8Support, data: Bytes::new() });
     login.library_name = "bowshot".to_owned();
     login
 }

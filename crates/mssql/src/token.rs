@@ -118,12 +118,12 @@ fn change(bytes: &[u8]) -> Result<Token, Stop> {
             Ok(size @ 512..=32767) => Token::Change(Change::PacketSize(size)),
             _ => return Err(Stop::broken("a length of packets that is none")),
         },
-        // A transaction begins (its number is the new value), ends well, ends badly.
+        // A transaction begins (its number is the new value), ends well, ends badly, is given up, has ended.
         8 => match cursor.u8().map_err(cut)? {
             8 => Token::Change(Change::Transaction(cursor.u64().map_err(cut)?)),
             _ => return Err(Stop::broken("a transaction without a number")),
         },
-        9 | 10 | 12 => Token::Change(Change::Transaction(0)),
+        9 | 10 | 12 | 17 => Token::Change(Change::Transaction(0)),
         20 => {
             cursor.u16().map_err(cut)?;
             cursor.u8().map_err(cut)?;

@@ -59,6 +59,8 @@ fn a_login_says_who_and_where_to() {
     assert_eq!((login.user.as_str(), login.password.as_str()), ("ap@p", "ge/heimä"));
     assert_eq!((login.application.as_str(), login.server.as_str()), ("tests", "127.0.0.1"));
     assert_eq!((login.database.as_str(), login.read_only, login.encrypted), ("my shop", true, false));
+    // UTF8_SUPPORT without data, and nothing else.
+    assert_eq!(login.features, [0x0A, 0, 0, 0, 0, 0xFF]);
 }
 
 #[test]

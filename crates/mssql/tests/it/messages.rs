@@ -11,6 +11,8 @@ pub struct Login {
     pub server: String,
     pub database: String,
     pub read_only: bool,
+    /// What it asks for beyond the fields, as it was sent.
+    pub features: Vec<u8>,
     /// Whether it came encrypted.
     pub encrypted: bool,
 }
@@ -74,6 +76,7 @@ impl Login {
             application: text(bytes(48)),
             server: text(bytes(52)),
             database: text(bytes(68)),
+            features: message[u32_at(u16_at(56)) as usize..].to_vec(),
             read_only: message[26] & 0x20 != 0,
             encrypted: false,
         }
