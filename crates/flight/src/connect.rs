@@ -17,6 +17,7 @@ use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 
 use crate::channel::{Channel, Transport};
+use crate::heard::Heard;
 use crate::session::Session;
 use crate::uri::{Address, Target};
 
@@ -127,15 +128,18 @@ where
         .initial_connection_window_size(WINDOW)
         .max_frame_size(FRAME)
         .max_header_list_size(HEADERS);
+    let (socket, word) = Heard::new(socket);
     let (sender, connection) = builder.handshake(TokioIo::new(socket)).await.map_err(|error| {
         Error::new(ErrorKind::Connect, format!("{address} does not speak HTTP/2: {error}")).with_source(error)
     })?;
     // Its end is seen by the calls that it ends.
     tokio::spawn(async move { connection.await.unwrap_or_default() });
+    word.check(address).await?;
     Ok(sender)
 }
 
-fn refused(address: &Address, error: io::Error) -> Error {
+/// The error of TLS that could not be had.
+pub(crate) fn refused(address: &Address, error: io::Error) -> Error {
     let reason = error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>());
     let hint = match reason {
         Some(rustls::Error::InvalidMessage(_)) => {

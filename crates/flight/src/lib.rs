@@ -29,6 +29,7 @@ mod error;
 mod execute;
 mod frames;
 mod header;
+mod heard;
 mod lines;
 mod location;
 mod login;

@@ -6,7 +6,9 @@ use arrow_array::Array;
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int64Type;
 use bowshot_core::{ErrorKind, Options, SOURCE_TYPE, Value};
-use bowshot_testkit::{Roapi, Sail};
+use bowshot_flight::Flight;
+use bowshot_testkit::conformance::{check, suites};
+use bowshot_testkit::{Roapi, Sail, conformance};
 
 use crate::{connections, parameters, plan, read, read_query, whole};
 
@@ -60,6 +62,14 @@ fn sail_is_read() {
         let error = read(&uri, sql, Options::default()).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Sql, "{error}");
     }
+    // Its conformance cases; those of every database need one in which tables can be made.
+    let source = Flight::from_uri(&uri).unwrap();
+    let suite = suites("flight-sail").unwrap().into_iter().find(|suite| suite.name == "sail").unwrap();
+    for case in &suite.cases {
+        let outcome = conformance::read(&source, case, case.options().unwrap()).unwrap();
+        check(case, &outcome, false).unwrap_or_else(|difference| panic!("{}: {difference}", case.name));
+    }
+    assert!(suite.cases.len() > 8);
     let error = read(&uri, "SELECT raise_error('in the middle') AS x", Options::default()).unwrap_err();
     assert!(error.message().contains("in the middle"), "{error}");
 }
