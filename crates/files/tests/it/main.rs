@@ -19,7 +19,8 @@ mod folders;
 mod int96;
 #[cfg(test)]
 mod parquet;
-#[cfg(all(test, feature = "remote"))]
+#[cfg(feature = "remote")]
+#[cfg(test)]
 mod remote;
 #[cfg(test)]
 mod support;
