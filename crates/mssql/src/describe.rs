@@ -92,7 +92,10 @@ fn described(row: &[Value]) -> Result<Option<Described>> {
         None => row.get(13).and_then(text).unwrap_or_else(|| "a type without a name".to_owned()),
     };
     let id = if let Value::Int(id) = id { *id } else { 0 };
-    let Some(kind) = Kind::of_system_type(id, small(precision), small(scale)) else {
+    // Two types that are kept as another one, and sent as text to who does not ask for more.
+    let as_text = source_type == "json" || source_type.starts_with("vector");
+    let known = Kind::of_system_type(id, small(precision), small(scale));
+    let Some(kind) = as_text.then_some(Kind::Text).or(known) else {
         let message = format!("column \"{name}\" is of type {source_type} (number {id}), which Bowshot does not know");
         return Err(Error::new(ErrorKind::Unsupported, message)
             .with_column(name)

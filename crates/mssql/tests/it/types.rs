@@ -236,6 +236,8 @@ fn text_of_every_kind() {
     check(&case((231, "nvarchar(max)", 0, 0), &of(0xE7, 0xFFFF, LATIN), "utf8", chunks));
     check(&case((244, "json", 0, 0), &of(0xE7, 0xFFFF, LATIN), "utf8", chunks));
     check(&case((255, "vector(3)", 0, 0), &of(0xE7, 0xFFFF, LATIN), "utf8", chunks));
+    // Whatever number it has in the catalogue.
+    check(&case((165, "vector(3)", 0, 0), &of(0xE7, 0xFFFF, LATIN), "utf8", chunks));
     check(&case((241, "xml", 0, 0), &[0xF1, 0], "utf8", chunks));
     // A schema for its content, and the mark of its byte order.
     let xml = [vec![0xF1, 1], tokens::short_text("shop"), tokens::short_text("dbo"), vec![1, 0, b'x', 0]].concat();
