@@ -139,7 +139,10 @@ impl Column {
             (Values::Boolean(values), _) => booleans(values, nulls, found),
             (Values::Bytes { bytes, offsets }, decoder) => {
                 let write = |value: &[u8], bytes: &mut Vec<u8>| match decoder {
-                    Decoder::NumberText => Ok(Number::read(value)?.write(bytes)),
+                    Decoder::NumberText => {
+                        Number::read(value)?.write(bytes);
+                        Ok(())
+                    }
                     Decoder::Utf16 => utf16(value, bytes),
                     _ => {
                         bytes.extend_from_slice(value);

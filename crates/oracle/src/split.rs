@@ -5,6 +5,7 @@
 //! are, every row that the SCN shows is in exactly one range, also rows in blocks that were added later.
 
 mod functions;
+mod words;
 
 use bowshot_core::{ErrorKind, Estimate, Options, Partition, Result};
 use bowshot_sql::{Candidate, Dialect, Division, Part, Prepared, quote_identifier};
@@ -76,16 +77,26 @@ fn try_divide(session: &mut Session, query: &Prepared, description: &Description
             _ => format!("{} is small ({blocks} blocks)", table.name),
         }));
     }
+    let all = Segment { clause: String::new(), blocks };
+    let columns = match session.describe(&format!("SELECT * FROM {}", table.from(&all))) {
+        Ok(columns) => columns.iter().map(|column| column.name().to_owned()).collect(),
+        Err(error) => return refusal(error, &table),
+    };
+    let alias = candidate.alias.as_ref().map_or("", |alias| alias.text.as_str());
+    let alias = if candidate.alias.as_ref().is_some_and(|alias| alias.quoted) {
+        alias.to_owned()
+    } else {
+        alias.to_uppercase()
+    };
+    if let Some(word) = words::stranger(&query.sql, &columns, &[&table.owner, &table.name, &alias]) {
+        return Ok(Err(format!("it names {word}, which is no column of {} and may be a function", table.name)));
+    }
     let now = match now(session)? {
         Ok(now) => now,
         Err(reason) => return Ok(Err(reason)),
     };
     // Whether the user may read the table so, and whether its state of then can still be had.
-    let probe = format!(
-        "SELECT COUNT(*) FROM {} AS OF SCN {} WHERE ROWNUM = 1",
-        table.from(&Segment { clause: String::new(), blocks: 0 }),
-        now.number
-    );
+    let probe = format!("SELECT COUNT(*) FROM {} AS OF SCN {} WHERE ROWNUM = 1", table.from(&all), now.number);
     if let Err(error) = session.value(&probe) {
         return refusal(error, &table);
     }

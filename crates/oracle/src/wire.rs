@@ -39,6 +39,9 @@ const LONGEST: usize = 4 << 20;
 /// The least room in front of the socket.
 const ROOM: usize = 16 << 10;
 
+/// Ends a connection from another thread.
+type End = Box<dyn Fn() + Send>;
+
 /// What a packet says of itself.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Head {
@@ -78,7 +81,7 @@ impl Wire {
         cancel: &Cancel,
     ) -> Result<Self> {
         cancel.check()?;
-        let watched: Arc<Mutex<Option<Box<dyn Fn() + Send>>>> = Arc::default();
+        let watched: Arc<Mutex<Option<End>>> = Arc::default();
         let fire = Arc::clone(&watched);
         // Before the first packet nothing runs in the database: whoever cancels may end the connection itself.
         let registration = cancel.on_cancel(move || {

@@ -156,9 +156,14 @@ const PURE: &[&str] = &[
 /// Whether a function surely returns the same for the same arguments. Others, the user's own too, may not.
 pub(super) fn is_pure(name: &Name) -> bool {
     match name.0.as_slice() {
-        [part] => !part.quoted && PURE.binary_search(&part.text.to_ascii_uppercase().as_str()).is_ok(),
+        [part] => !part.quoted && is_known(&part.text.to_ascii_uppercase()),
         _ => false,
     }
+}
+
+/// Whether a word in capitals is on the list.
+pub(super) fn is_known(word: &str) -> bool {
+    PURE.binary_search(&word).is_ok()
 }
 
 #[cfg(test)]

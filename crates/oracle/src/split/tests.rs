@@ -70,7 +70,6 @@ fn what_must_not_be_divided_is_not() {
         ("SELECT id FROM orders SAMPLE (10)", ""),
         ("SELECT id FROM orders FOR UPDATE", ""),
         ("SELECT id FROM a.b.orders", ""),
-        ("SELECT dbms_random.value, id FROM orders", ""),
         ("SELECT id, sys_guid() FROM orders", ""),
         ("SELECT id, user FROM orders", ""),
     ] {
