@@ -68,7 +68,7 @@ impl Decode for Timestamp {
                 &self.2,
                 self.1,
                 |bytes, offset| timestamp_of_binary(bytes, offset),
-                misfit_binary,
+                misfit_moment,
             ),
         }
     }
@@ -269,6 +269,14 @@ fn misfit_text(bytes: &[u8], offset: u32) -> Reject {
         _ => false,
     };
     if written { Reject::ZeroDate(String::from_utf8_lossy(text).into_owned()) } else { Reject::unreadable(text) }
+}
+
+/// Why a moment in binary form is none. One at midnight has no time of day.
+fn misfit_moment(bytes: &[u8], offset: u32) -> Reject {
+    match misfit_binary(bytes, offset) {
+        Reject::ZeroDate(date) if date.len() == 10 => Reject::ZeroDate(format!("{date} 00:00:00")),
+        reject => reject,
+    }
 }
 
 /// Why a date in binary form is none.
