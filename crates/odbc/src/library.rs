@@ -69,12 +69,12 @@ functions! {
 /// The driver manager of this machine, loaded once.
 pub(crate) fn library() -> Result<&'static Library> {
     static LIBRARY: OnceLock<Result<Library, String>> = OnceLock::new();
-    LIBRARY.get_or_init(open).as_ref().map_err(|why| missing(why))
+    LIBRARY.get_or_init(|| open(NAMES)).as_ref().map_err(|why| missing(why))
 }
 
-fn open() -> Result<Library, String> {
+fn open(names: &[&str]) -> Result<Library, String> {
     let mut first = None;
-    for name in NAMES {
+    for name in names {
         // SAFETY: loading runs the library's initialisers, as linking to it would.
         match unsafe { libloading::Library::new(name) } {
             Ok(library) => {
@@ -96,4 +96,17 @@ fn missing(why: &str) -> Error {
         ("unixODBC", "apt-get install unixodbc, and the driver of your database")
     };
     Error::new(ErrorKind::Unsupported, format!("{name} is not installed: {why}")).with_hint(way)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_missing_is_named_with_the_way_to_get_it() {
+        let error = open(&["libno_driver_manager.so.2", "libnone.so"]).err().map(|why| missing(&why)).unwrap();
+        assert_eq!(error.kind(), ErrorKind::Unsupported);
+        assert!(error.message().contains("is not installed: libno_driver_manager.so.2"), "{error}");
+        assert!(error.hint().is_some());
+    }
 }

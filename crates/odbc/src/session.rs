@@ -142,7 +142,9 @@ impl Desk {
         if self.stop.is_asked() {
             return Err(Error::cancelled());
         }
-        self.connection.statement(&self.stop).map_err(|records| self.error(&records))
+        let statement = self.connection.statement(&self.stop).map_err(|records| self.error(&records))?;
+        // Asked between the two: nobody has seen the statement then, and nobody would cancel it.
+        if self.stop.is_asked() { Err(Error::cancelled()) } else { Ok(statement) }
     }
 
     /// The error of a failed call.

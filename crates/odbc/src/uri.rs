@@ -11,7 +11,7 @@ const LOGIN_TIME: Duration = Duration::from_secs(30);
 
 /// The keywords whose values are secrets, in small letters.
 const SECRETS: &[&str] = &["pwd", "password", "accesstoken", "secret", "clientsecret", "privatekeypassword", "newpwd"];
-/// The keywords that take a user's name instead, and are kept.
+/// The keywords by which a time limit of the login is given; the driver gets them, too.
 const TIME_KEYWORDS: &[&str] =
     &["logintimeout", "login_timeout", "connecttimeout", "connect_timeout", "connectiontimeout"];
 

@@ -11,7 +11,7 @@ use crate::support::{mariadb, mariadb_uri, postgres, postgres_uri};
 
 #[test]
 fn postgres_cases() -> Result<()> {
-    all("odbc-postgres", 45, |suite, setup| {
+    all("odbc-postgres", 40, |suite, setup| {
         let server = postgres();
         server.psql(&format!("CREATE DATABASE odbc_{suite}"))?;
         server.psql_in(&format!("odbc_{suite}"), setup)?;
