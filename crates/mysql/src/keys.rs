@@ -48,7 +48,7 @@ pub(crate) fn ranges(
         return Ok(Ok(Vec::new()));
     }
     let after = |place: i64, offset: i64| {
-        let Some(place) = line.clamp(place) else { return Ok(None) };
+        let Some(place) = line.next_certain(place) else { return Ok(None) };
         let condition = from_on(&line.names(), &line.literals(place));
         let row = prober.row(&line, condition.as_deref(), false, offset)?;
         // A key's own place may be a little before the one that was asked for, since literals are cut off.
@@ -82,12 +82,9 @@ struct Cut {
 fn cut(line: &Line, found: &[KeyRange]) -> Vec<Cut> {
     let mut ranges: Vec<Cut> = Vec::new();
     for range in found {
-        let from = match (ranges.last(), line.clamp(range.first)) {
-            (Some(_), Some(place)) => match line.literals_and_whether_exact(place) {
-                (literals, true) => literals,
-                (_, false) => Vec::new(),
-            },
-            _ => Vec::new(),
+        let from = match ranges.last() {
+            None => Vec::new(),
+            Some(_) => line.next_certain(range.first).map(|place| line.literals(place)).unwrap_or_default(),
         };
         match ranges.last_mut() {
             Some(last) if from.is_empty() || from == last.from => last.rows = last.rows.saturating_add(range.rows),
@@ -174,7 +171,7 @@ fn sample(prober: &mut Prober<'_>, line: &mut Line) -> Result<bool> {
     };
     line.see(&first);
     line.see(&last);
-    if line.columns() > 1 {
+    if line.needs_samples() {
         line.settle_first();
         let name = line.names().into_iter().next().unwrap_or_default();
         for number in 1..SAMPLES {

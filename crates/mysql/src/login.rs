@@ -308,7 +308,64 @@ fn explained(error: Error, config: &Config, password: &str) -> Error {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+
+    proptest! {
+        // The library's parsers and procedures, with what a hostile server could send.
+        #[test]
+        fn arbitrary_bytes_never_panic(bytes in prop::collection::vec(any::<u8>(), 0..200), cut in 0_usize..90) {
+            // Something like a greeting, so that it is looked at to its end.
+            let mut greeting = vec![10];
+            greeting.extend(b"8.0.1\0\x01\0\0\0abcdefgh\0\xFF\xFF\x2D\x02\0\xFF\xFF\x15\0\0\0\0\0\0\0\0\0\0");
+            greeting.truncate(cut);
+            greeting.extend(&bytes);
+            for bytes in [&bytes, &greeting] {
+                if let Ok(greeting) = HandshakePacket::deserialize((), &mut ParseBuf(bytes)) {
+                    let _ = (greeting.nonce(), greeting.capabilities(), greeting.mariadb_ext_capabilities());
+                    let _ = (greeting.auth_plugin(), server(&greeting.server_version_str()));
+                }
+            }
+            if let Ok(wish) = AuthSwitchRequest::deserialize((), &mut ParseBuf(&bytes)) {
+                let _ = (wish.auth_plugin(), wish.plugin_data());
+            }
+            for encrypted in [false, true] {
+                let surroundings = Surroundings { password: b"secret", nonce: bytes.clone(), socket: false, encrypted };
+                for plugin in [
+                    AuthPlugin::MysqlNativePassword,
+                    AuthPlugin::CachingSha2Password,
+                    AuthPlugin::Ed25519,
+                    AuthPlugin::MysqlClearPassword,
+                ] {
+                    let Ok((mut procedure, _)) = begin(&plugin, &surroundings) else { continue };
+                    let _ = step(&mut procedure, &surroundings, &bytes);
+                }
+            }
+            let _ = key::check(&bytes);
+        }
+    }
+
+    #[test]
+    fn a_password_meets_a_key_only_where_that_is_allowed() {
+        let config = |options: &str| Config::parse(&format!("mysql://u:p@h/?{options}")).unwrap();
+        let open = |encrypted| Surroundings { password: b"p", nonce: vec![1; 20], socket: false, encrypted };
+        let plugin = AuthPlugin::CachingSha2Password;
+        assert!(check_key(&plugin, &[3], &config(""), &open(false)).is_ok());
+        assert_eq!(check_key(&plugin, &[4], &config(""), &open(false)).unwrap_err().kind(), ErrorKind::Authentication);
+        assert!(check_key(&plugin, &[4], &config(""), &open(true)).is_ok());
+        assert!(check_key(&plugin, &[4], &config("get-server-public-key=1"), &open(false)).is_ok());
+        assert_eq!(
+            check_key(&plugin, b"no key", &config("get-server-public-key=1"), &open(false)).unwrap_err().kind(),
+            ErrorKind::Protocol
+        );
+        let clear = AuthPlugin::MysqlClearPassword;
+        assert!(allowed(&clear, &config(""), &open(true)).is_err());
+        assert!(allowed(&clear, &config("enable-cleartext-plugin=1"), &open(false)).is_err());
+        assert!(allowed(&clear, &config("enable-cleartext-plugin=1"), &open(true)).is_ok());
+        assert!(allowed(&AuthPlugin::Sha256Password, &config(""), &open(false)).is_err());
+        assert!(allowed(&AuthPlugin::MysqlOldPassword, &config(""), &open(true)).is_err());
+    }
 
     #[test]
     fn servers_tell_their_version() {

@@ -85,7 +85,10 @@ fn check(header: &Header, planned: &[Definition]) -> Result<()> {
     let Header::Rows(columns) = header else {
         return Err(Error::new(ErrorKind::Sql, "the query returned no result any more"));
     };
-    let changed = columns.iter().zip(planned).find(|(column, planned)| !column.reads_like(planned));
+    let changed = columns
+        .iter()
+        .zip(planned)
+        .find(|(column, planned)| column.name != planned.name || !column.reads_like(planned));
     let which = match changed {
         Some((column, _)) => format!("column \"{}\"", column.name),
         None if columns.len() != planned.len() => "the number of columns".to_owned(),

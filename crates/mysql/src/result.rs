@@ -44,8 +44,13 @@ impl Definition {
     pub(crate) fn reads_like(&self, other: &Definition) -> bool {
         // NOT NULL is left out of it: the schema says more than one execution.
         const LAYOUT: u16 = flag::UNSIGNED | flag::ENUM | flag::SET;
+        // Text and bytes are sent alike, however long the server expects them to be: that differs between a prepared
+        // statement and the same one sent as text.
+        let kind = |kind: u8| if matches!(kind, 15 | 249..=254) { 253 } else { kind };
         let layout = |definition: &Definition| {
-            (definition.kind, definition.flags & LAYOUT, definition.charset, definition.decimals)
+            let kind = kind(definition.kind);
+            let decimals = if kind == 253 { 0 } else { definition.decimals };
+            (kind, definition.flags & LAYOUT, definition.charset, decimals)
         };
         layout(self) == layout(other) && self.extended == other.extended
     }
@@ -69,20 +74,20 @@ pub(crate) enum Header {
 
 /// Reads how the answer begins. A statement of several results has further ones behind its rows.
 pub(crate) fn header(session: &mut Session, sql: &str) -> Result<Header> {
-    let body = session.receive()?;
+    let mut body = session.receive()?;
+    // One after the other: a server that lies may have more of them than a stack is deep.
+    while body.first() == Some(&0) {
+        if status_of_ok(body) & MORE_RESULTS == 0 {
+            session.idle();
+            return Ok(Header::Done);
+        }
+        body = session.receive()?;
+    }
     match body.first() {
         Some(&ERR) => {
             let error = from_packet_to(body, sql);
             session.idle();
             Err(error)
-        }
-        Some(0) => {
-            let more = status_of_ok(body) & MORE_RESULTS != 0;
-            if more {
-                return header(session, sql);
-            }
-            session.idle();
-            Ok(Header::Done)
         }
         Some(&LOCAL_FILE) => Err(session.give_up("it asked for a file of ours, which nobody offered")),
         _ => {

@@ -53,7 +53,13 @@ fn ranges(session: &mut Session, query: &Prepared, options: &Options) -> Result<
     let steps = explain(session, &query.sql)?;
     let (candidate, step) = match driving(candidates, &steps) {
         Ok(driving) => driving,
-        Err(reason) => return Ok(Err(reason)),
+        // What the server reads in place of a view has other names.
+        Err(reason) => {
+            return match candidates.first() {
+                Some(candidate) => Ok(Err(Keyed::find(session, candidate)?.err().unwrap_or(reason))),
+                None => Ok(Err(reason)),
+            };
+        }
     };
     let table = match Keyed::find(session, candidate)? {
         Ok(table) => table,

@@ -16,7 +16,6 @@ use crate::cells::{Cells, NULL};
 pub(super) fn decode<T: ArrowPrimitiveType>(
     cells: Cells<'_>,
     data_type: &DataType,
-    // A closure, not the name of a function: calls of those are not inlined.
     convert: impl Fn(&[u8], u32) -> Option<T::Native>,
     explain: impl Fn(&[u8], u32) -> Reject,
 ) -> Result<ArrayRef, Reject> {
@@ -51,6 +50,7 @@ pub(super) fn decode_dates<T: ArrowPrimitiveType>(
     convert: impl Fn(&[u8], u32) -> Option<T::Native>,
     explain: impl Fn(&[u8], u32) -> Reject,
 ) -> Result<ArrayRef, Reject> {
+    // A closure of its own: a reference to `convert` would be called, not inlined.
     match (decode::<T>(cells, data_type, |bytes, offset| convert(bytes, offset), &explain), impossible) {
         (Err(Reject::ZeroDate(_)), Impossible::Null) => {}
         (outcome, _) => return outcome,

@@ -34,20 +34,10 @@ impl Decode for Date {
     fn decode(&self, cells: Cells<'_>) -> Result<ArrayRef, Reject> {
         let data_type = &DataType::Date32;
         match self.0 {
-            Form::Text => primitive::decode_dates::<Date32Type>(
-                cells,
-                data_type,
-                self.1,
-                |bytes, offset| date_of_text(bytes, offset),
-                misfit_text,
-            ),
-            Form::Binary => primitive::decode_dates::<Date32Type>(
-                cells,
-                data_type,
-                self.1,
-                |bytes, offset| date_of_binary(bytes, offset),
-                misfit_binary,
-            ),
+            Form::Text => primitive::decode_dates::<Date32Type>(cells, data_type, self.1, date_of_text, misfit_text),
+            Form::Binary => {
+                primitive::decode_dates::<Date32Type>(cells, data_type, self.1, date_of_binary, misfit_binary)
+            }
         }
     }
 }
@@ -56,20 +46,8 @@ impl Decode for Timestamp {
     fn decode(&self, cells: Cells<'_>) -> Result<ArrayRef, Reject> {
         type T = TimestampMicrosecondType;
         match self.0 {
-            Form::Text => primitive::decode_dates::<T>(
-                cells,
-                &self.2,
-                self.1,
-                |bytes, offset| timestamp_of_text(bytes, offset),
-                misfit_text,
-            ),
-            Form::Binary => primitive::decode_dates::<T>(
-                cells,
-                &self.2,
-                self.1,
-                |bytes, offset| timestamp_of_binary(bytes, offset),
-                misfit_moment,
-            ),
+            Form::Text => primitive::decode_dates::<T>(cells, &self.2, self.1, timestamp_of_text, misfit_text),
+            Form::Binary => primitive::decode_dates::<T>(cells, &self.2, self.1, timestamp_of_binary, misfit_moment),
         }
     }
 }
@@ -80,15 +58,10 @@ impl Decode for Duration {
         let data_type = &DataType::Duration(TimeUnit::Microsecond);
         let broken = |_: &[u8], _| Reject::broken("a time is none");
         match self.0 {
-            Form::Text => primitive::decode::<T>(
-                cells,
-                data_type,
-                |bytes, offset| duration_of_text(bytes, offset),
-                |bytes, offset| Reject::unreadable(value(bytes, offset)),
-            ),
-            Form::Binary => {
-                primitive::decode::<T>(cells, data_type, |bytes, offset| duration_of_binary(bytes, offset), broken)
-            }
+            Form::Text => primitive::decode::<T>(cells, data_type, duration_of_text, |bytes, offset| {
+                Reject::unreadable(value(bytes, offset))
+            }),
+            Form::Binary => primitive::decode::<T>(cells, data_type, duration_of_binary, broken),
         }
     }
 }

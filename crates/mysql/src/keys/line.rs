@@ -44,9 +44,9 @@ impl Line {
         self.parts.iter().map(Part::expression).collect()
     }
 
-    /// How many columns it has.
-    pub(super) fn columns(&self) -> usize {
-        self.parts.len()
+    /// Whether its first and its last key do not tell enough.
+    pub(super) fn needs_samples(&self) -> bool {
+        self.parts.len() > 1 || self.parts.iter().any(Part::is_text)
     }
 
     /// Takes note of a key that there is.
@@ -65,7 +65,7 @@ impl Line {
 
     /// The literal at one of `count` places of the first column.
     pub(super) fn first_literal(&self, number: u64, count: u64) -> String {
-        let literal = |part: &Part| part.literal(part.size / u128::from(count) * u128::from(number)).0;
+        let literal = |part: &Part| part.literal(part.size / u128::from(count) * u128::from(number));
         self.parts.first().map(literal).unwrap_or_default()
     }
 
@@ -107,14 +107,29 @@ impl Line {
         i64::try_from(place).ok()
     }
 
-    /// The literals of the lowest key that may have this place; those that say nothing at the end are left out. Empty
-    /// for the first place, which all keys are at or behind.
-    pub(super) fn literals(&self, place: i64) -> Vec<String> {
-        self.literals_and_whether_exact(place).0
+    /// The first place at or behind this one that literals can stand at; `None` behind the line's end.
+    pub(super) fn next_certain(&self, place: i64) -> Option<i64> {
+        let mut digits = self.digits(self.clamp(place)?);
+        for (index, part) in self.parts.iter().enumerate() {
+            let digit = digits.get(index).copied().unwrap_or(0);
+            let next = part.next_certain(digit);
+            if next == digit {
+                continue;
+            }
+            digits.iter_mut().skip(index).for_each(|digit| *digit = 0);
+            // Where its own places end, the column in front of it has to go on.
+            let (target, value) = if next < part.size { (index, next) } else { (index.checked_sub(1)?, 0) };
+            let digit = digits.get_mut(target)?;
+            *digit = if target == index { value } else { *digit + 1 };
+            let place = self.parts.iter().zip(&digits).fold(0_u128, |place, (part, digit)| place * part.size + digit);
+            let place = i64::try_from(place).ok()?;
+            return if target == index { self.clamp(place) } else { self.next_certain(place) };
+        }
+        Some(place.max(0))
     }
 
-    /// The literals, and whether they are certain to stand where the place is.
-    pub(super) fn literals_and_whether_exact(&self, place: i64) -> (Vec<String>, bool) {
+    /// A place in every column.
+    fn digits(&self, place: i64) -> Vec<u128> {
         let mut rest = u128::from(place.max(0).unsigned_abs());
         let mut digits: Vec<u128> = Vec::with_capacity(self.parts.len());
         for part in self.parts.iter().rev() {
@@ -122,17 +137,17 @@ impl Line {
             rest /= part.size;
         }
         digits.reverse();
+        digits
+    }
+
+    /// The literals of the lowest key that may have this place; those that say nothing at the end are left out. Empty
+    /// for the first place, which all keys are at or behind.
+    pub(super) fn literals(&self, place: i64) -> Vec<String> {
+        let mut digits = self.digits(place);
         while digits.last() == Some(&0) {
             digits.pop();
         }
-        let mut exact = true;
-        let literal = |(part, digit): (&Part, &u128)| {
-            let (literal, certain) = part.literal(*digit);
-            exact &= certain;
-            literal
-        };
-        let literals = self.parts.iter().zip(&digits).map(literal).collect();
-        (literals, exact)
+        self.parts.iter().zip(&digits).map(|(part, digit)| part.literal(*digit)).collect()
     }
 
     /// What the server has to confirm of two literals of a column, of which the first should be the lower one.

@@ -6,7 +6,7 @@ use crate::catalog::{cell, literal};
 use crate::connect::Session;
 
 /// How many characters count behind those that all keys have in common.
-const CHARACTERS: u32 = 12;
+const CHARACTERS: usize = 14;
 
 /// The characters that literals between two keys are made of, in the order of a collation, and what all keys begin with.
 pub(super) struct Alphabet {
@@ -15,6 +15,8 @@ pub(super) struct Alphabet {
     /// Characters that are equal in the collation stand together.
     classes: Vec<Vec<char>>,
     common: String,
+    /// The classes that stand at each place behind that.
+    places: Vec<Vec<usize>>,
 }
 
 impl Alphabet {
@@ -50,70 +52,147 @@ impl Alphabet {
         let classes: Vec<Vec<char>> = classes.into_iter().map(|(_, class)| class).collect();
         let (charset, collation) = (charset.to_owned(), collation.to_owned());
         let known = classes.len() > 1;
-        Ok(known.then_some(Alphabet { charset, collation, classes, common: String::new() }))
+        Ok(known.then_some(Alphabet { charset, collation, classes, common: String::new(), places: Vec::new() }))
     }
 
-    /// Takes what all of these have in common for what all keys begin with.
+    /// Learns from these what all keys begin with, and which characters stand at each place behind that.
     pub(super) fn settle(&mut self, seen: &[String]) {
-        let mut seen = seen.iter();
-        let mut common = seen.next().cloned().unwrap_or_default();
-        for other in seen {
+        let mut texts = seen.iter();
+        let mut common = texts.next().cloned().unwrap_or_default();
+        for other in texts {
             let same = common.chars().zip(other.chars()).take_while(|(one, other)| one == other);
             let bytes = same.map(|(character, _)| character.len_utf8()).sum();
             common.truncate(bytes);
         }
         // A space at the end may not count.
         self.common = common.trim_end_matches(' ').to_owned();
+        let tails: Vec<Vec<char>> = seen
+            .iter()
+            .filter_map(|text| text.strip_prefix(self.common.as_str()))
+            .map(|tail| tail.chars().collect())
+            .collect();
+        self.places = (0..CHARACTERS)
+            .map(|place| self.likely(&tails.iter().filter_map(|tail| tail.get(place).copied()).collect::<Vec<_>>()))
+            .collect();
     }
 
-    /// The end of the text, the classes, everything else.
-    fn base(&self) -> i128 {
-        i128::try_from(self.classes.len() + 2).unwrap_or(2)
+    /// The classes of the characters that are likely to stand where these were seen: where there is one digit, there
+    /// are others.
+    fn likely(&self, seen: &[char]) -> Vec<usize> {
+        let any = |test: fn(&char) -> bool| seen.iter().any(test);
+        let digits = any(char::is_ascii_digit);
+        let letters = any(char::is_ascii_alphabetic);
+        let further = any(|character| character.is_ascii_alphabetic() && !character.is_ascii_hexdigit());
+        let likely = |character: &char| {
+            seen.contains(character)
+                || (digits && character.is_ascii_digit())
+                || (letters && character.is_ascii_hexdigit() && character.is_ascii_alphabetic())
+                || (further && character.is_ascii_alphabetic())
+        };
+        let classes = self.classes.iter().enumerate();
+        classes.filter(|(_, class)| class.iter().any(likely)).map(|(place, _)| place).collect()
     }
 
-    fn digit(&self, character: char) -> i128 {
-        if character == ' ' {
-            return 0;
-        }
-        let class = self.classes.iter().position(|class| class.contains(&character));
-        class.map_or(self.base() - 1, |class| i128::try_from(class + 1).unwrap_or(1))
+    /// How many digits a place has: the text's end, its classes, everything else.
+    fn base(&self, place: usize) -> i128 {
+        self.places.get(place).and_then(|classes| i128::try_from(classes.len() + 2).ok()).unwrap_or(2)
     }
 
     /// A text as a number. What does not begin as all others do lies before or behind them.
     pub(super) fn number(&self, text: &str) -> i128 {
         let Some(tail) = text.strip_prefix(self.common.as_str()) else {
-            return if text < self.common.as_str() { 0 } else { self.base().pow(CHARACTERS) - 1 };
+            return if text < self.common.as_str() { 0 } else { i128::MAX };
         };
         let mut characters = tail.chars();
-        let mut number = 0;
-        for _ in 0..CHARACTERS {
-            number = number * self.base() + characters.next().map_or(0, |character| self.digit(character));
+        let mut number = 0_i128;
+        // Once a character is none of its place's, the rest is as high or as low as can be.
+        let mut rest_high = None;
+        for (place, classes) in self.places.iter().enumerate() {
+            let top = self.base(place) - 1;
+            let digit = match (rest_high, characters.next()) {
+                (Some(high), _) => {
+                    if high {
+                        top
+                    } else {
+                        0
+                    }
+                }
+                (None, None | Some(' ')) => 0,
+                (None, Some(character)) => match self.classes.iter().position(|class| class.contains(&character)) {
+                    None => {
+                        rest_high = Some(false);
+                        top
+                    }
+                    Some(class) => {
+                        let below = classes.partition_point(|known| *known < class);
+                        let known = classes.get(below) == Some(&class);
+                        if !known {
+                            rest_high = Some(true);
+                        }
+                        i128::try_from(below + usize::from(known)).unwrap_or(0)
+                    }
+                },
+            };
+            number = number * (top + 1) + digit;
         }
         number
     }
 
-    /// The literal of a number; not certain where other characters than the known ones would have to stand in it.
-    pub(super) fn literal(&self, number: i128) -> (String, bool) {
+    /// The digits of a number, a digit a place.
+    fn digits(&self, number: i128) -> Vec<i128> {
         let mut digits = Vec::new();
         let mut rest = number.max(0);
-        for _ in 0..CHARACTERS {
-            digits.push(rest % self.base());
-            rest /= self.base();
+        for place in (0..self.places.len()).rev() {
+            digits.push(rest % self.base(place));
+            rest /= self.base(place);
         }
-        let mut text = self.common.clone();
-        let mut certain = true;
-        for digit in digits.into_iter().rev() {
-            let class = usize::try_from(digit).ok().and_then(|digit| digit.checked_sub(1));
-            let Some(class) = class else { break };
-            match self.classes.get(class).and_then(|class| class.first()) {
-                Some(character) => text.push(*character),
-                None => {
-                    certain = false;
-                    break;
+        digits.reverse();
+        digits
+    }
+
+    /// The first number at or above this one that is a text of known characters: nothing stands behind a text's end, and
+    /// what lies above the known characters has no literal.
+    pub(super) fn next_certain(&self, number: i128) -> i128 {
+        let mut digits = self.digits(number);
+        let zeros = |digits: &mut Vec<i128>, from: usize| digits.iter_mut().skip(from).for_each(|digit| *digit = 0);
+        if let Some(end) = digits.iter().position(|digit| *digit == 0) {
+            let behind = digits.iter().skip(end).any(|digit| *digit > 0);
+            let above = digits.iter().take(end).enumerate().any(|(place, digit)| *digit + 1 == self.base(place));
+            if behind && !above {
+                zeros(&mut digits, end + 1);
+                if let Some(digit) = digits.get_mut(end) {
+                    *digit = 1;
                 }
             }
         }
-        (literal(&text), certain)
+        if let Some(top) =
+            (0..digits.len()).find(|place| digits.get(*place).is_some_and(|digit| *digit + 1 == self.base(*place)))
+        {
+            zeros(&mut digits, top);
+            // One more in front of it; that may be the highest as well.
+            let Some(before) = top.checked_sub(1) else { return i128::MAX };
+            if let Some(digit) = digits.get_mut(before) {
+                *digit += 1;
+            }
+            return self.next_certain(self.number_of(&digits));
+        }
+        self.number_of(&digits)
+    }
+
+    fn number_of(&self, digits: &[i128]) -> i128 {
+        digits.iter().enumerate().fold(0, |number, (place, digit)| number * self.base(place) + digit)
+    }
+
+    /// The literal of a number, or of the text that it begins with.
+    pub(super) fn literal(&self, number: i128) -> String {
+        let mut text = self.common.clone();
+        for (classes, digit) in self.places.iter().zip(self.digits(number)) {
+            let place = usize::try_from(digit).ok().and_then(|digit| digit.checked_sub(1));
+            let class = place.and_then(|place| classes.get(place)).and_then(|class| self.classes.get(*class));
+            let Some(character) = class.and_then(|class| class.first()) else { break };
+            text.push(*character);
+        }
+        literal(&text)
     }
 
     /// What the server has to confirm of two literals, of which the first should be the lower one.
@@ -121,5 +200,40 @@ impl Alphabet {
         let Alphabet { charset, collation, .. } = self;
         let side = |text: &str| format!("CONVERT({text} USING {charset}) COLLATE {collation}");
         format!("{} < {}", side(low), side(high))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn alphabet(seen: &[&str]) -> Alphabet {
+        let classes = ('0'..='9').map(|digit| vec![digit]);
+        let letters = ('A'..='Z').map(|letter| vec![letter, letter.to_ascii_lowercase()]);
+        let classes = [vec!['-']].into_iter().chain(classes).chain(letters).collect();
+        let mut alphabet = Alphabet {
+            charset: String::new(),
+            collation: String::new(),
+            classes,
+            common: String::new(),
+            places: Vec::new(),
+        };
+        alphabet.settle(&seen.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>());
+        alphabet
+    }
+
+    #[test]
+    fn the_order_of_text_is_that_of_its_numbers() {
+        let alphabet = alphabet(&["user-000001", "user-099000"]);
+        assert_eq!(alphabet.common, "user-0");
+        let words = ["", "user-0", "user-000001", "user-000002", "user-01", "user-05A", "user-06", "user-0\u{e9}", "v"];
+        let numbers: Vec<i128> = words.iter().map(|word| alphabet.number(word)).collect();
+        assert!(numbers.is_sorted(), "{numbers:?}");
+        for word in ["user-000001", "user-012345"] {
+            let number = alphabet.number(word);
+            assert_eq!((alphabet.literal(number), alphabet.next_certain(number)), (format!("'{word}'"), number));
+        }
+        let behind = alphabet.next_certain(alphabet.number("user-0\u{e9}") - 5);
+        assert!(behind >= alphabet.number("user-0\u{e9}"));
     }
 }

@@ -76,6 +76,24 @@ fn binary_rows_have_a_map_of_nulls() {
 }
 
 #[test]
+fn unusual_lengths_are_found_too() {
+    let data = vec![
+        vec![Some(b"2024-01-02".to_vec()), Some(b"x".to_vec())],
+        vec![Some(b"".to_vec()), Some(b"yy".to_vec())],
+        vec![None, Some(b"".to_vec())],
+        vec![Some(b"2024-01-02 03:04:05".to_vec()), None],
+    ];
+    let bytes = text(&data, 0);
+    let padded = slack(&bytes);
+    let mut rows = Rows::new(Protocol::Text, &[Layout::Usual(10), Layout::Variable], 1 << 10);
+    assert_eq!(rows.index(&bytes, &mut 0, usize::MAX).unwrap(), Stop::Incomplete);
+    for place in 0..2 {
+        let expected: Vec<_> = data.iter().map(|row| row[place].clone()).collect();
+        assert_eq!(column(&rows, place, &padded), expected);
+    }
+}
+
+#[test]
 fn what_is_no_row_stops() {
     let mut rows = Rows::new(Protocol::Text, &[Layout::Variable], 1 << 10);
     for (bytes, stop) in [

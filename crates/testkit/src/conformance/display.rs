@@ -4,9 +4,9 @@ use std::fmt::Write;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
-    Date32Type, Decimal128Type, Decimal256Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type,
-    IntervalMonthDayNanoType, Time64MicrosecondType, TimestampMicrosecondType, UInt8Type, UInt16Type, UInt32Type,
-    UInt64Type,
+    Date32Type, Decimal128Type, Decimal256Type, DurationMicrosecondType, Float32Type, Float64Type, Int8Type, Int16Type,
+    Int32Type, Int64Type, IntervalMonthDayNanoType, Time64MicrosecondType, TimestampMicrosecondType, UInt8Type,
+    UInt16Type, UInt32Type, UInt64Type,
 };
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::{DataType, TimeUnit};
@@ -70,6 +70,7 @@ fn nested(array: &ArrayRef, row: usize) -> String {
             let (day, rest) = (microseconds.div_euclid(DAY), microseconds.rem_euclid(DAY));
             format!("{} {}{}", date(day), time(rest), if zone.is_some() { "Z" } else { "" })
         }
+        DataType::Duration(TimeUnit::Microsecond) => format!("{} us", number!(DurationMicrosecondType)),
         DataType::Interval(_) => {
             let interval = number!(IntervalMonthDayNanoType);
             format!("{} months {} days {} ns", interval.months, interval.days, interval.nanoseconds)

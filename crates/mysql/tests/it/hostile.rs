@@ -1,0 +1,100 @@
+//! Servers that lie: what a real one said, with changed bytes.
+
+use std::io::{self, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use bowshot_testkit::FalseServer;
+
+use super::common::{accounts, connections, read, server};
+
+const SQL: &str = "SELECT id, balance, padding, NULL AS n, 1.50 AS d, '2024-01-02' + INTERVAL 1 DAY AS t FROM accounts";
+
+/// Everything that the server says in one read, answer by answer: what it sends before the client speaks again.
+fn recording(uri: &str, port: u16) -> Vec<Vec<u8>> {
+    let answers = Arc::new(Mutex::new(Vec::new()));
+    let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    let here = listener.local_addr().unwrap().port();
+    let kept = Arc::clone(&answers);
+    let relay = std::thread::spawn(move || -> io::Result<()> {
+        let (mut client, _) = listener.accept()?;
+        let mut real = TcpStream::connect(("127.0.0.1", port))?;
+        real.set_read_timeout(Some(Duration::from_millis(120)))?;
+        let mut buffer = vec![0; 1 << 20];
+        loop {
+            let mut answer = Vec::new();
+            while let Ok(count) = real.read(&mut buffer) {
+                if count == 0 {
+                    break;
+                }
+                answer.extend_from_slice(&buffer[..count]);
+            }
+            client.write_all(&answer)?;
+            kept.lock().unwrap().push(answer);
+            let count = client.read(&mut buffer)?;
+            if count == 0 {
+                return Ok(());
+            }
+            real.write_all(&buffer[..count])?;
+        }
+    });
+    read(&uri.replace(&format!(":{port}/"), &format!(":{here}/")), SQL, &connections(1)).unwrap();
+    let _ = relay.join().unwrap();
+    Arc::into_inner(answers).unwrap().into_inner().unwrap()
+}
+
+/// Says the answers one after the other, each when the client has said something.
+fn replay(answers: Vec<Vec<u8>>) -> FalseServer {
+    FalseServer::raw(move |mut client: TcpStream| {
+        client.set_read_timeout(Some(Duration::from_secs(5)))?;
+        for answer in &answers {
+            client.write_all(answer)?;
+            if client.read(&mut [0; 1 << 16])? == 0 {
+                return Ok(());
+            }
+        }
+        Ok(())
+    })
+    .unwrap()
+}
+
+#[test]
+fn changed_bytes_are_errors_or_values_but_never_a_panic_or_a_wait() {
+    let uri = accounts(server(), "hostile", 300);
+    let answers = recording(&uri, server().port());
+    let length: usize = answers.iter().map(Vec::len).sum();
+    assert!(answers.len() > 3 && length > 1000);
+    let mut random = 0x9E37_79B9_7F4A_7C15_u64;
+    let mut next = |below: usize| {
+        random ^= random << 13;
+        random ^= random >> 7;
+        random ^= random << 17;
+        usize::try_from(random % u64::try_from(below).unwrap()).unwrap()
+    };
+    let mut failures = 0;
+    for round in 0..300 {
+        let mut lies = answers.clone();
+        // Mostly the short answers: they hold what all else depends on.
+        let place = next(lies.len());
+        let answer = &mut lies[place];
+        if answer.is_empty() {
+            continue;
+        }
+        let near = answer.len().min(200);
+        match round % 3 {
+            0 => answer[next(near)] ^= 1 << next(8),
+            1 => answer.truncate(next(near)),
+            _ => {
+                let (at, byte) = (next(near), u8::try_from(next(256)).unwrap());
+                answer.insert(at, byte);
+            }
+        }
+        let liar = replay(lies);
+        let uri = format!("mysql://root:bowshot@127.0.0.1:{}/hostile?ssl-mode=DISABLED&connect_timeout=2", liar.port());
+        let started = Instant::now();
+        failures += usize::from(read(&uri, SQL, &connections(1)).is_err());
+        assert!(started.elapsed() < Duration::from_secs(20), "round {round} took {:?}", started.elapsed());
+    }
+    assert!(failures > 100, "only {failures} lies were found out");
+}

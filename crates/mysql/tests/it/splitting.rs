@@ -1,0 +1,133 @@
+//! Which queries are split, and why the others are not.
+
+use bowshot_core::Options;
+
+use super::common::{connections, plan, read, server};
+
+fn reason(database: &str, sql: &str, options: &Options) -> (usize, String) {
+    let uri = server().uri_of(server().user(), server().password(), database);
+    let plan = plan(&uri, sql, options).unwrap();
+    (plan.partitions.len(), plan.reason.clone())
+}
+
+#[test]
+fn what_cannot_be_split_says_why() {
+    server()
+        .sql(
+            "CREATE DATABASE reasons; USE reasons; \
+             CREATE TABLE t (id INT NOT NULL PRIMARY KEY, a INT, b INT, s VARCHAR(200), KEY a (a)); \
+             INSERT INTO t SELECT seq, seq, seq % 7, REPEAT('x', 100) FROM seq_1_to_100000; \
+             CREATE VIEW v AS SELECT * FROM t; \
+             CREATE TABLE isam ENGINE = MyISAM AS SELECT * FROM t; \
+             CREATE TABLE aria ENGINE = Aria AS SELECT * FROM t; \
+             CREATE TABLE keyless AS SELECT * FROM t; \
+             CREATE TABLE small (id INT PRIMARY KEY) AS SELECT seq AS id FROM seq_1_to_1000; \
+             CREATE TABLE prefixed (k BLOB NOT NULL, PRIMARY KEY (k(3))); \
+             CREATE TABLE floating (f DOUBLE NOT NULL PRIMARY KEY); \
+             CREATE FUNCTION anything() RETURNS INT RETURN (SELECT COUNT(*) FROM t)",
+        )
+        .unwrap();
+    let options = connections(2);
+    for (sql, words) in [
+        ("SELECT * FROM v", "is a view"),
+        ("SELECT * FROM isam", "MyISAM, which has no snapshots"),
+        ("SELECT * FROM aria", "Aria, which has no snapshots"),
+        ("SELECT * FROM keyless", "has no primary key"),
+        ("SELECT * FROM small", "only about"),
+        ("SELECT * FROM prefixed", "beginning of a column"),
+        ("SELECT * FROM floating", "of the type double"),
+        ("SELECT a FROM t", "by its index a"),
+        ("SELECT * FROM t WHERE a < 10", "by its index a"),
+        ("SELECT * FROM t WHERE id = 5", ""),
+        ("SELECT * FROM t WHERE id < 500", "only about"),
+        ("SELECT id, RAND() FROM t", "rand may return something else"),
+        ("SELECT id, NOW() FROM t", "now may return something else"),
+        ("SELECT id, UUID() FROM t", "uuid may return something else"),
+        ("SELECT id, SLEEP(0) FROM t", "sleep may return something else"),
+        ("SELECT s, anything() FROM t", "anything is a function that somebody wrote"),
+        ("SELECT s, @x FROM t", "session variable"),
+        ("SELECT SUM(b) FROM t", "aggregates"),
+        ("SELECT b, s FROM t ORDER BY b", "ordered"),
+        ("SELECT DISTINCT b FROM t", "duplicates"),
+        ("SELECT * FROM t LIMIT 5", "LIMIT"),
+        ("SELECT s FROM t UNION ALL SELECT s FROM t", "set operation"),
+        ("SELECT t.s, u.s FROM t JOIN keyless u ON u.b = t.b", "every connection would read the other tables again"),
+        ("SELECT * FROM information_schema.TABLES", ""),
+    ] {
+        let (parts, reason) = reason("reasons", sql, &options);
+        assert_eq!(parts, 1, "{sql}: {reason}");
+        assert!(reason.contains(words), "{sql}: {reason}");
+    }
+    let (parts, reason) = reason("reasons", "SELECT * FROM t", &connections(1));
+    assert_eq!((parts, reason.as_str()), (1, "one connection reads it"));
+}
+
+#[test]
+fn what_only_a_connection_sees_is_not_split() {
+    server()
+        .sql(
+            "CREATE DATABASE temporary_; USE temporary_; CREATE TABLE t (id INT NOT NULL PRIMARY KEY, b VARCHAR(10)); \
+             INSERT INTO t SELECT seq, 'x' FROM seq_1_to_100000",
+        )
+        .unwrap();
+    let before = [
+        "SET SESSION TRANSACTION READ WRITE",
+        "CREATE TEMPORARY TABLE t (id INT NOT NULL PRIMARY KEY, b VARCHAR(10))",
+        "INSERT INTO t SELECT seq, 'y' FROM seq_1_to_100000",
+    ];
+    let before = before.map(str::to_owned).into();
+    let (parts, reason) = reason("temporary_", "SELECT * FROM t", &Options { before, ..connections(2) });
+    assert_eq!(parts, 1, "{reason}");
+    assert!(reason.contains("temporary"), "{reason}");
+}
+
+#[test]
+fn ranges_are_balanced_and_scan_every_page_once() {
+    server()
+        .sql(
+            "CREATE DATABASE balance; USE balance; \
+             CREATE TABLE dense (id BIGINT NOT NULL PRIMARY KEY, s VARCHAR(100)); \
+             INSERT INTO dense SELECT seq, REPEAT('x', 80) FROM seq_1_to_200000; \
+             CREATE TABLE skewed (id BIGINT NOT NULL PRIMARY KEY, s VARCHAR(100)); \
+             INSERT INTO skewed SELECT IF(seq < 100000, seq, 1 << 50) + seq * 1000, REPEAT('x', 80) FROM seq_1_to_200000; \
+             CREATE TABLE words (w VARCHAR(50) COLLATE utf8mb4_unicode_ci NOT NULL PRIMARY KEY, s VARCHAR(100)); \
+             INSERT INTO words SELECT CONCAT(ELT(1 + seq % 5, 'alpha', 'Beta', 'gamma-', 'delta ', 'x'), seq), REPEAT('x', 80) FROM seq_1_to_200000; \
+             CREATE TABLE tenants (tenant INT NOT NULL, id BIGINT NOT NULL, s VARCHAR(100), PRIMARY KEY (tenant, id)); \
+             INSERT INTO tenants SELECT IF(seq % 10 < 8, 7, seq % 10), seq, REPEAT('x', 80) FROM seq_1_to_200000",
+        )
+        .unwrap();
+    let uri = server().uri_of(server().user(), server().password(), "balance");
+    for table in ["dense", "skewed", "words", "tenants"] {
+        let options = connections(2);
+        let sql = format!("SELECT * FROM {table}");
+        let plan = plan(&uri, &sql, &options).unwrap();
+        assert!(plan.partitions.len() >= 8, "{table}: {} because {}", plan.partitions.len(), plan.reason);
+        assert!(plan.snapshot.is_some());
+        let mut counts = Vec::new();
+        for batch in super::common::finish(plan, &options).unwrap() {
+            counts.push(batch.num_rows());
+        }
+        assert_eq!(counts.iter().sum::<usize>(), 200_000, "{table}");
+        assert!(counts.iter().all(|rows| *rows < 80_000), "{table}: {counts:?}");
+    }
+}
+
+#[test]
+fn names_that_need_quotes_and_hidden_columns() {
+    server()
+        .sql(
+            "CREATE DATABASE `odd ``name`; USE `odd ``name`; \
+             CREATE TABLE `select` (`or``der` INT NOT NULL PRIMARY KEY, v INT AS (`or``der` * 2) STORED, w INT AS (1) VIRTUAL, hidden INT INVISIBLE DEFAULT 5); \
+             INSERT INTO `select` (`or``der`) SELECT seq FROM seq_1_to_100000",
+        )
+        .unwrap();
+    let uri = server().uri_of(server().user(), server().password(), "odd `name");
+    let options = connections(2);
+    let plan = plan(&uri, "SELECT * FROM `select`", &options).unwrap();
+    assert!(plan.partitions.len() > 1, "{}", plan.reason);
+    assert_eq!(plan.schema.fields().len(), 3);
+    let rows: usize = super::common::finish(plan, &options).unwrap().iter().map(|batch| batch.num_rows()).sum();
+    assert_eq!(rows, 100_000);
+    let whole = read(&uri, "SELECT hidden FROM `select`", &options).unwrap();
+    assert_eq!(whole.iter().map(|batch| batch.num_rows()).sum::<usize>(), 100_000);
+}
