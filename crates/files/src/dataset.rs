@@ -51,7 +51,8 @@ impl Dataset {
             }
             Format::Csv | Format::Tsv => {
                 let dialect = location.dialect.completed(format);
-                let heads = looking.each(&store, |open| csv::Head::load(open, &dialect, target, options.workers()))?;
+                let heads =
+                    looking.each(&store, |open| csv::Head::load(open, &dialect, target, options.workers(), cancel))?;
                 let table = csv::Table::new(heads, dialect, &options.types, &files)?;
                 let schemas = table.schemas();
                 (Data::Text(table), schemas)

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use bowshot_core::{Error, ErrorKind, Result};
+use bowshot_core::{Cancel, Error, ErrorKind, Result};
 use memchr::memchr_iter;
 
 use super::Rules;
@@ -12,7 +12,7 @@ use super::evidence::Evidence;
 use super::input::{fill, input};
 use super::read::fault;
 use super::records::Records;
-use super::split::split;
+use super::split::{Goal, split};
 use crate::error::damaged;
 use crate::format::is_gzip;
 use crate::open::Open;
@@ -34,7 +34,7 @@ const PROBE: u64 = 64 << 10;
 const LONGEST: usize = 64 << 20;
 
 impl Head {
-    pub(crate) fn load(open: Arc<Open>, rules: &Rules, target: u64, workers: usize) -> Result<Self> {
+    pub(crate) fn load(open: Arc<Open>, rules: &Rules, target: u64, workers: usize, cancel: &Cancel) -> Result<Self> {
         let name = &open.file.name;
         let mut text = Vec::new();
         let mut input = input(&open, 0, open.len());
@@ -62,7 +62,7 @@ impl Head {
         let pieces = if whole || !open.is_local() || open.len() - start <= target + target / 2 {
             vec![(start..open.len().max(start), line)]
         } else {
-            split(&open, start, line, rules.quote, target, workers)?
+            split(&open, start, line, rules.quote, &Goal { target, workers, cancel })?
         };
         for (range, _) in pieces.iter().skip(1) {
             let length = PROBE.min(range.end - range.start);

@@ -9,13 +9,20 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use bowshot_core::{Error, ErrorKind, Result};
+use bowshot_core::{Cancel, Error, ErrorKind, Result};
 use memchr::{memchr, memchr_iter, memchr2_iter};
 
 use crate::open::Open;
 
 /// How much is looked at in one go.
 const STEP: u64 = 1 << 20;
+
+/// How large the ranges should be, and who looks for them.
+pub(super) struct Goal<'a> {
+    pub(super) target: u64,
+    pub(super) workers: usize,
+    pub(super) cancel: &'a Cancel,
+}
 
 /// What a block shows.
 #[derive(Clone, Copy, Debug, Default)]
@@ -33,14 +40,14 @@ pub(super) fn split(
     start: u64,
     first_line: u64,
     quote: Option<u8>,
-    target: u64,
-    workers: usize,
+    goal: &Goal<'_>,
 ) -> Result<Vec<(Range<u64>, u64)>> {
+    let Goal { target, workers, cancel } = *goal;
     let end = open.len();
     let starts: Vec<u64> = (start..end).step_by(usize::try_from(target).unwrap_or(usize::MAX)).collect();
     let share = starts.len().div_ceil(workers.max(1)).max(1);
     let look = |starts: &[u64]| -> Result<Vec<Block>> {
-        starts.iter().map(|begin| block(open, *begin..begin.saturating_add(target).min(end), quote)).collect()
+        starts.iter().map(|begin| block(open, *begin..begin.saturating_add(target).min(end), quote, cancel)).collect()
     };
     let blocks = std::thread::scope(|scope| {
         let look = &look;
@@ -70,10 +77,11 @@ pub(super) fn split(
     Ok(ranges)
 }
 
-fn block(open: &Open, range: Range<u64>, quote: Option<u8>) -> Result<Block> {
+fn block(open: &Open, range: Range<u64>, quote: Option<u8>, cancel: &Cancel) -> Result<Block> {
     let mut block = Block::default();
     let mut at = range.start;
     while at < range.end {
+        cancel.check()?;
         let length = STEP.min(range.end - at);
         let bytes = open.read(at, length)?;
         block.look(&bytes, at, quote);
