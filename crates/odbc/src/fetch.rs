@@ -8,8 +8,9 @@ use bowshot_core::{Error, ErrorKind, Result, Value};
 use crate::abi::NULL_DATA;
 use crate::block::{Access, Block, Slot};
 use crate::driver::Family;
-use crate::handle::{Records, Statement};
+use crate::handle::Records;
 use crate::session::Desk;
+use crate::statement::Statement;
 use crate::types::Rule;
 
 /// While one block is decoded, the next is fetched.

@@ -34,6 +34,7 @@ mod plan;
 mod read;
 mod rewrite;
 mod session;
+mod statement;
 mod stop;
 mod structures;
 mod text;

@@ -10,12 +10,13 @@ use parking_lot::Mutex;
 
 use crate::driver::Family;
 use crate::fetch::{Column, Job};
-use crate::handle::{Description, Records};
+use crate::handle::Records;
 use crate::moments::Rules;
 use crate::parameters::Parameter;
 use crate::read::{Shared, Work};
 use crate::rewrite::rewrite;
 use crate::session::{Desk, Session};
+use crate::statement::Description;
 use crate::types::{chosen, rule};
 use crate::uri::Location;
 

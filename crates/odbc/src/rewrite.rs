@@ -28,7 +28,7 @@ pub(crate) fn rewrite<'a>(sql: &str, rules: impl Iterator<Item = &'a Rule> + Clo
 mod tests {
     use super::*;
     use crate::driver::Family;
-    use crate::handle::Description;
+    use crate::statement::Description;
     use crate::types::rule;
 
     #[test]

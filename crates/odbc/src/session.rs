@@ -10,8 +10,9 @@ use crate::abi;
 use crate::connect;
 use crate::driver::Driver;
 use crate::error::{Doing, from_records};
-use crate::handle::{Connection, Records, Statement};
+use crate::handle::{Connection, Records};
 use crate::parameters::Parameter;
+use crate::statement::Statement;
 use crate::stop::Stop;
 use crate::uri::Location;
 

@@ -6,7 +6,7 @@ use bowshot_core::{Error, ErrorKind, Result, format_type};
 use crate::abi::{c, sql};
 use crate::block::Access;
 use crate::driver::{Family, UNKNOWN_VARCHAR};
-use crate::handle::Description;
+use crate::statement::Description;
 
 /// A bound value has at most so many bytes; longer ones are asked for one by one.
 const MOST_BOUND: usize = 8192;
