@@ -123,10 +123,10 @@ impl Conversation {
 
     fn run(mut self) -> io::Result<()> {
         for _ in 0..self.manner.resend {
-            assert_eq!(self.packet()?.0, 1);
+            self.asked()?;
             self.send(11, &[])?;
         }
-        assert_eq!(self.packet()?.0, 1, "a request to connect");
+        self.asked()?;
         let modern = self.manner.version >= 18;
         let mut accept = Vec::new();
         accept.extend_from_slice(&(if modern { 319_u16 } else { 318 }).to_be_bytes());
@@ -159,6 +159,16 @@ impl Conversation {
                 Request::Login(function, _) | Request::Other(function) => panic!("nobody expected function {function}"),
             }
         }
+    }
+
+    /// A request to connect; a long descriptor follows in a packet of its own.
+    fn asked(&mut self) -> io::Result<()> {
+        let (kind, body) = self.packet()?;
+        assert_eq!(kind, 1, "a request to connect");
+        if u16::from_be_bytes([body[16], body[17]]) > 230 {
+            assert_eq!(self.packet()?.0, 6, "its descriptor");
+        }
+        Ok(())
     }
 
     /// The server's half of a login with a password of 12c.

@@ -10,6 +10,9 @@ use crate::login::read;
 use crate::server::{CLASSIC, Database, MODERN, is_query};
 use crate::ttc::{self, Column, Row};
 
+/// A column, its bytes, and the type, the cell and Oracle's type that they should become.
+type Case = (Column, Option<Vec<u8>>, &'static str, &'static str, &'static str);
+
 /// The moments alone: the name of a zone needs a larger library to be shown.
 fn without_zone(array: &ArrayRef) -> ArrayRef {
     match array.data_type() {
@@ -24,7 +27,7 @@ fn every_type_is_read() {
     let national = |column: Column| Column { form: 2, ..column };
     let moment = || Some(vec![120, 124, 2, 29, 14, 15, 16, 0x07, 0x5b, 0xca, 0x00]);
     let zoned = || Some([moment().unwrap(), vec![22, 60]].concat());
-    let cases: Vec<(Column, Option<Vec<u8>>, &str, &str, &str)> = vec![
+    let cases: Vec<Case> = vec![
         (ttc::number("A", 10, 2), Some(vec![193, 13, 51]), "decimal128(10, 2)", "12.50", "NUMBER(10,2)"),
         (ttc::number("B", 9, 0), number(-7), "int64", "-7", "NUMBER(9)"),
         (
