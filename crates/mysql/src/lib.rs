@@ -2,7 +2,7 @@
 //!
 //! The wire is read here: [`rows`] finds the fields of a block of rows, [`decode`] turns each column of the block into an
 //! Arrow array in one tight loop. The text protocol and the binary one are laid out so much alike that one walk serves
-//! both. The greetings and the ways to log in come from mysql_common, sockets and TLS from bowshot-net.
+//! both. The ways to log in come from mysql_common, sockets and TLS from bowshot-net.
 //!
 //! [`plan`] describes the query, [`types`] is the table of types, [`split`] finds ranges of keys that several
 //! connections can read on one [`snapshot`].
@@ -30,6 +30,7 @@ mod connect;
 mod decode;
 mod describe;
 mod error;
+mod greeting;
 mod key;
 mod keys;
 mod login;

@@ -8,11 +8,12 @@ use bowshot_net::Transport;
 use mysql_common::auth::plugins::{AuthProc, ChallengeResponsePlugin, Context, Error as PluginError};
 use mysql_common::constants::{CapabilityFlags, MariadbCapabilities};
 use mysql_common::io::ParseBuf;
-use mysql_common::packets::{AuthPlugin, AuthSwitchRequest, HandshakePacket, HandshakeResponse, SslRequest};
+use mysql_common::packets::{AuthPlugin, AuthSwitchRequest, HandshakeResponse, SslRequest};
 use mysql_common::proto::{MyDeserialize, MySerialize};
 
 use crate::connect::{Server, Session, is_error};
 use crate::error::{broken, from_packet};
+use crate::greeting::Greeting;
 use crate::key;
 use crate::uri::{Config, Encryption, Place};
 
@@ -76,12 +77,11 @@ pub(crate) fn log_in(session: &mut Session, config: &Config, address: Option<IpA
     if is_error(&body) {
         return Err(from_packet(&body));
     }
-    let greeting = HandshakePacket::deserialize((), &mut ParseBuf(&body))
-        .map_err(|_| broken("its greeting is none of MySQL's"))?;
-    if greeting.protocol_version() != 10 {
+    let greeting = Greeting::read(&body).ok_or_else(|| broken("its greeting is none of MySQL's"))?;
+    if greeting.protocol != 10 {
         return Err(broken("it speaks another version of MySQL's protocol than 10"));
     }
-    let offered = greeting.capabilities();
+    let offered = greeting.capabilities;
     if !offered.contains(CapabilityFlags::CLIENT_PROTOCOL_41 | CapabilityFlags::CLIENT_PLUGIN_AUTH) {
         return Err(Error::new(
             ErrorKind::Unsupported,
@@ -91,7 +91,7 @@ pub(crate) fn log_in(session: &mut Session, config: &Config, address: Option<IpA
     let mut flags = WANTED & offered;
     let mut own = MariadbCapabilities::empty();
     if !offered.contains(IS_MYSQL) {
-        own = greeting.mariadb_ext_capabilities() & MariadbCapabilities::MARIADB_CLIENT_EXTENDED_METADATA;
+        own = greeting.own_capabilities & MariadbCapabilities::MARIADB_CLIENT_EXTENDED_METADATA;
     } else {
         flags |= IS_MYSQL;
     }
@@ -102,7 +102,7 @@ pub(crate) fn log_in(session: &mut Session, config: &Config, address: Option<IpA
     let server = Server {
         extended: !own.is_empty(),
         without_eof: flags.contains(CapabilityFlags::CLIENT_DEPRECATE_EOF),
-        ..server(&greeting.server_version_str())
+        ..server(&greeting.version)
     };
     if encrypts(config, offered)? {
         flags |= CapabilityFlags::CLIENT_SSL;
@@ -114,12 +114,12 @@ pub(crate) fn log_in(session: &mut Session, config: &Config, address: Option<IpA
     let password = config.password.as_ref().map_or("", |password| password.0.as_str());
     let mut surroundings = Surroundings {
         password: password.as_bytes(),
-        nonce: greeting.nonce(),
+        nonce: greeting.nonce.clone(),
         socket,
         encrypted: session.is_encrypted(),
     };
-    let plugin = match greeting.auth_plugin() {
-        Some(plugin) if allowed(&plugin, config, &surroundings).is_ok() => plugin.into_owned(),
+    let plugin = match &greeting.plugin {
+        Some(plugin) if allowed(plugin, config, &surroundings).is_ok() => plugin.clone(),
         // The server will ask for the user's own.
         _ => AuthPlugin::MysqlNativePassword,
     };
@@ -145,7 +145,7 @@ pub(crate) fn log_in(session: &mut Session, config: &Config, address: Option<IpA
     for _ in 0..MOST_EXCHANGES {
         let body = session.receive()?.to_vec();
         let answer = match body.split_first() {
-            Some((0, _)) => return Ok((server, greeting.connection_id().into())),
+            Some((0, _)) => return Ok((server, greeting.connection.into())),
             Some((0xFF, _)) => return Err(explained(from_packet(&body), config, password)),
             Some((0xFE, rest)) if !rest.is_empty() => {
                 let wish = AuthSwitchRequest::deserialize((), &mut ParseBuf(&body))
@@ -322,9 +322,8 @@ mod tests {
             greeting.truncate(cut);
             greeting.extend(&bytes);
             for bytes in [&bytes, &greeting] {
-                if let Ok(greeting) = HandshakePacket::deserialize((), &mut ParseBuf(bytes)) {
-                    let _ = (greeting.nonce(), greeting.capabilities(), greeting.mariadb_ext_capabilities());
-                    let _ = (greeting.auth_plugin(), server(&greeting.server_version_str()));
+                if let Some(greeting) = Greeting::read(bytes) {
+                    let _ = server(&greeting.version);
                 }
             }
             if let Ok(wish) = AuthSwitchRequest::deserialize((), &mut ParseBuf(&bytes)) {
