@@ -9,6 +9,8 @@ import numpy as np
 import pyarrow as pa
 
 DAY = 86_400_000_000
+# How many units a second has.
+A_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 
 
 def display(value: pa.Scalar) -> str:
@@ -41,9 +43,11 @@ def inside(value: pa.Scalar) -> str:
     if pa.types.is_date32(kind):
         return date(value.value)
     if pa.types.is_time(kind):
-        return time(value.value)
+        return time(value.value, kind.unit)
     if pa.types.is_timestamp(kind):
-        return timestamp(value.value) + ("Z" if kind.tz else "")
+        return timestamp(value.value, kind.unit) + ("Z" if kind.tz else "")
+    if pa.types.is_duration(kind):
+        return f"{value.value} {kind.unit}"
     if pa.types.is_interval(kind):
         months, days, nanoseconds = value.as_py()
         return f"{months} months {days} days {nanoseconds} ns"
@@ -103,14 +107,19 @@ def date(days: int) -> str:
     return f"{sign}{year:>04}{rest}"
 
 
-def time(microseconds: int) -> str:
-    """The time of a count of microseconds since midnight."""
-    seconds, fraction = divmod(microseconds, 1_000_000)
+def time(count: int, unit: str = "us") -> str:
+    """The time of a count of units since midnight, without zeros at its end.
+
+    >>> time(1_500_000), time(1_000_000_001, "ns")
+    ('00:00:01.5', '00:00:01.000000001')
+    """
+    seconds, fraction = divmod(count, A_SECOND[unit])
     whole = f"{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}"
-    return f"{whole}.{fraction:06}".rstrip("0") if fraction else whole
+    nanoseconds = fraction * (10**9 // A_SECOND[unit])
+    return f"{whole}.{nanoseconds:09}".rstrip("0") if fraction else whole
 
 
-def timestamp(microseconds: int) -> str:
-    """The moment of a count of microseconds since 1970-01-01."""
-    days, rest = divmod(microseconds, DAY)
-    return f"{date(days)} {time(rest)}"
+def timestamp(count: int, unit: str = "us") -> str:
+    """The moment of a count of units since 1970-01-01."""
+    days, rest = divmod(count, 86_400 * A_SECOND[unit])
+    return f"{date(days)} {time(rest, unit)}"

@@ -5,8 +5,7 @@ use std::fmt::Write;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
     Date32Type, Decimal128Type, Decimal256Type, DurationMicrosecondType, Float32Type, Float64Type, Int8Type, Int16Type,
-    Int32Type, Int64Type, IntervalMonthDayNanoType, Time64MicrosecondType, TimestampMicrosecondType, UInt8Type,
-    UInt16Type, UInt32Type, UInt64Type,
+    Int32Type, Int64Type, IntervalMonthDayNanoType, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
 };
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::{DataType, TimeUnit};
@@ -64,11 +63,11 @@ fn nested(array: &ArrayRef, row: usize) -> String {
         DataType::Binary => hexadecimal(array.as_binary::<i32>().value(row)),
         DataType::FixedSizeBinary(_) => hexadecimal(array.as_fixed_size_binary().value(row)),
         DataType::Date32 => date(number!(Date32Type).into()),
-        DataType::Time64(TimeUnit::Microsecond) => time(number!(Time64MicrosecondType)),
-        DataType::Timestamp(TimeUnit::Microsecond, zone) => {
-            let microseconds = number!(TimestampMicrosecondType);
-            let (day, rest) = (microseconds.div_euclid(DAY), microseconds.rem_euclid(DAY));
-            format!("{} {}{}", date(day), time(rest), if zone.is_some() { "Z" } else { "" })
+        DataType::Time32(unit) | DataType::Time64(unit) => time(count(array, row), unit),
+        DataType::Timestamp(unit, zone) => {
+            let (count, day) = (count(array, row), 86_400 * a_second(unit));
+            let (day, rest) = (count.div_euclid(day), count.rem_euclid(day));
+            format!("{} {}{}", date(day), time(rest, unit), if zone.is_some() { "Z" } else { "" })
         }
         DataType::Duration(TimeUnit::Microsecond) => format!("{} us", number!(DurationMicrosecondType)),
         DataType::Interval(_) => {
@@ -110,8 +109,6 @@ fn hexadecimal(bytes: &[u8]) -> String {
 }
 
 /// Microseconds of a day.
-const DAY: i64 = 86_400_000_000;
-
 /// The date of a count of days since 1970-01-01; the year before year 1 is 0.
 fn date(days: i64) -> String {
     // Years begin in March here, so that the leap day comes last; an era is 400 years.
@@ -126,11 +123,33 @@ fn date(days: i64) -> String {
     format!("{}{:04}-{month:02}-{day:02}", if year < 0 { "-" } else { "" }, year.abs())
 }
 
-/// The time of a count of microseconds since midnight.
-fn time(microseconds: i64) -> String {
-    let (seconds, fraction) = (microseconds / 1_000_000, microseconds % 1_000_000);
+/// The time of a count of units since midnight, without zeros at its end.
+fn time(count: i64, unit: &TimeUnit) -> String {
+    let (seconds, fraction) = (count / a_second(unit), count % a_second(unit));
     let whole = format!("{:02}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60);
-    if fraction == 0 { whole } else { format!("{whole}.{fraction:06}").trim_end_matches('0').to_owned() }
+    let nanoseconds = fraction * (1_000_000_000 / a_second(unit));
+    if fraction == 0 { whole } else { format!("{whole}.{nanoseconds:09}").trim_end_matches('0').to_owned() }
+}
+
+/// How many units a second has.
+fn a_second(unit: &TimeUnit) -> i64 {
+    match unit {
+        TimeUnit::Second => 1,
+        TimeUnit::Millisecond => 1_000,
+        TimeUnit::Microsecond => 1_000_000,
+        TimeUnit::Nanosecond => 1_000_000_000,
+    }
+}
+
+/// The number under a time or a timestamp.
+fn count(array: &ArrayRef, row: usize) -> i64 {
+    let data = array.to_data();
+    let row = data.offset() + row;
+    let narrow = matches!(array.data_type(), DataType::Time32(_));
+    data.buffers().first().map_or(0, |buffer| match narrow {
+        true => buffer.typed_data::<i32>().get(row).map_or(0, |count| (*count).into()),
+        false => buffer.typed_data::<i64>().get(row).copied().unwrap_or(0),
+    })
 }
 
 #[cfg(test)]
