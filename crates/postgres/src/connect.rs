@@ -21,6 +21,7 @@ pub(crate) use transport::{Socket, Transport};
 use crate::buffer::Buffer;
 use crate::cancel::Interrupt;
 use crate::error;
+use crate::family::Family;
 use crate::message::{self, Body, Message, tag, unexpected};
 use crate::tls;
 use crate::uri::{Config, Host};
@@ -48,6 +49,7 @@ pub(crate) struct Session {
     pub(crate) stream: Transport,
     pub(crate) buffer: Buffer,
     version: u32,
+    family: Family,
     parameters: BTreeMap<String, String>,
     /// What is under way, for the error of a connection that breaks.
     phase: &'static str,
@@ -167,6 +169,11 @@ impl Session {
     /// The server's version as one number: 150020 is 15.20, 90603 is 9.6.3; 0 if it does not tell.
     pub(crate) fn version(&self) -> u32 {
         self.version
+    }
+
+    /// What kind of server it is.
+    pub(crate) fn family(&self) -> Family {
+        self.family
     }
 
     /// What the server reports of itself: `server_version`, `TimeZone`, `in_hot_standby`.

@@ -16,6 +16,7 @@ mod numeric;
 mod range;
 mod temporal;
 mod text;
+mod written;
 
 use arrow_array::ArrayRef;
 use arrow_buffer::{BooleanBuffer, NullBuffer};
@@ -32,6 +33,7 @@ pub(crate) use network::{address, hardware_address};
 pub(crate) use range::{Multirange, Range};
 pub(crate) use temporal::{Date, Interval, Time, Timestamp};
 pub(crate) use text::{Binary, Text};
+pub(crate) use written::Written;
 
 use crate::cells::{Cells, NULL};
 

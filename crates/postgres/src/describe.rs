@@ -41,7 +41,8 @@ pub(crate) fn describe(session: &mut Session, sql: &str) -> Result<Vec<Described
         match message.tag {
             tag::ROW_DESCRIPTION => columns = Some(row_description(message.body)?),
             b'n' => returns_rows = false,
-            tag::ERROR => failure = Some(from_response(message.body)),
+            // The first one: H2 goes on, and says more of the consequences.
+            tag::ERROR => failure = failure.or_else(|| Some(from_response(message.body))),
             tag::READY => break,
             _ => {}
         }

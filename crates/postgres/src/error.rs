@@ -51,6 +51,21 @@ pub(crate) fn from_response(body: &[u8]) -> Error {
 pub(crate) fn from_response_to(body: &[u8], before: usize, length: usize) -> Error {
     let fields = Fields::read(body);
     let kind = kind(&fields);
+    error(fields, kind, before, length)
+}
+
+/// The error of an ErrorResponse to our answer to a request for a password.
+pub(crate) fn from_response_to_password(body: &[u8]) -> Error {
+    let fields = Fields::read(body);
+    let kind = match fields.sqlstate.as_str() {
+        // QuestDB's only one; no error of PostgreSQL's has it.
+        "00000" => ErrorKind::Authentication,
+        _ => kind(&fields),
+    };
+    error(fields, kind, 0, usize::MAX - 1)
+}
+
+fn error(fields: Fields, kind: ErrorKind, before: usize, length: usize) -> Error {
     let what = match kind {
         ErrorKind::Authentication => "the database refused the login",
         ErrorKind::Config => "the database could not be opened",
@@ -62,7 +77,8 @@ pub(crate) fn from_response_to(body: &[u8], before: usize, length: usize) -> Err
         _ => "the database refused the query",
     };
     let mut message = format!("{what}: {}", fields.message);
-    if !fields.detail.is_empty() {
+    // H2 says the same twice.
+    if !fields.detail.is_empty() && !fields.detail.contains(&fields.message) {
         message = format!("{message} ({})", fields.detail);
     }
     let mut error = Error::new(kind, message);

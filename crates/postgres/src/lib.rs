@@ -6,7 +6,8 @@
 //! libraries.
 //!
 //! [`plan`] describes the query, [`types`] is the table of types, [`split`] finds ranges of pages that several
-//! connections can read on one [`snapshot`].
+//! connections can read on one [`snapshot`]. Other servers that speak PostgreSQL's protocol are told by [`family`] and
+//! planned by [`cousin`].
 //!
 //! ```no_run
 //! use bowshot_core::{Cancel, Options, Query, Request, Source, Stream};
@@ -30,10 +31,12 @@ mod catalog;
 mod cells;
 mod connect;
 mod copy;
+mod cousin;
 mod decode;
 mod describe;
 mod error;
 mod explain;
+mod family;
 mod locks;
 mod login;
 mod message;

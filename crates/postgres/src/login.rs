@@ -50,7 +50,8 @@ pub(crate) fn log_in(session: &mut Session, config: &Config, password: Option<&S
     let mut login = Login { config, password, proved: None, scram: None };
     let mut key = None;
     loop {
-        let message = session.receive()?;
+        let proved = login.proved.is_some();
+        let message = session.receive().map_err(|error| if proved { hang_up(error) } else { error })?;
         match message.tag {
             tag::AUTHENTICATION => {
                 let mut body = Body(message.body);
@@ -72,6 +73,9 @@ pub(crate) fn log_in(session: &mut Session, config: &Config, password: Option<&S
                 }
             }
             tag::NEGOTIATE_VERSION => {}
+            tag::ERROR if login.proved.is_some() => {
+                return Err(login.explain(error::from_response_to_password(message.body)));
+            }
             tag::ERROR => return Err(login.explain(error::from_response(message.body))),
             tag::READY if login.proved.is_some() => return Ok(key),
             _ => return Err(unexpected("a message that has no place in a login")),
@@ -221,6 +225,16 @@ impl<'a> Login<'a> {
             Some(note) if error.kind() == ErrorKind::Authentication && error.hint().is_none() => error.with_hint(note),
             _ => error,
         }
+    }
+}
+
+/// Says what a server that hangs up on a password may mean.
+fn hang_up(error: Error) -> Error {
+    match (error.kind(), error.hint()) {
+        (ErrorKind::ConnectionLost, None) => {
+            error.with_hint("the server's log says why; H2 does so when the password or the database is wrong")
+        }
+        _ => error,
     }
 }
 

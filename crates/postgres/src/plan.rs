@@ -10,7 +10,9 @@ use parking_lot::Mutex;
 use crate::by_column;
 use crate::catalog::Catalog;
 use crate::connect::Session;
+use crate::cousin;
 use crate::describe::{describe, origins};
+use crate::family::Family;
 use crate::locks::Locking;
 use crate::scan::{PostgresScan, Sessions};
 use crate::scanned;
@@ -33,23 +35,12 @@ pub(crate) fn plan(config: &Arc<Config>, request: &Request, cancel: &Cancel) -> 
     };
     let mut session = snapshot::begin(config, options, None, cancel)?;
     let described = describe_all(&mut session, &queries)?;
-    let columns = columns(&mut session, &described, first, options, queries.len() == 1)?;
-    let mut division = divide(&mut session, &queries, &described, options)?;
-    let shared = if division.parts.len() > 1 { Some(share(&mut session, &queries)?) } else { None };
-    let snapshot = match shared {
-        Some(Ok(name)) => Some(name),
-        // One after the other over the one connection, which sees one state of the database anyhow.
-        Some(Err(reason)) if queries.len() > 1 => {
-            division.reason = format!("they are the given queries, read over one connection: {reason}");
-            None
-        }
-        Some(Err(reason)) => {
-            division = Division::whole(first, reason);
-            None
-        }
-        None => None,
+    check_types(&described, options)?;
+    let protocol = options.protocol.as_deref().or(config.protocol.as_deref());
+    let Chosen { columns, division, snapshot, protocol, torn } = match session.family() {
+        Family::Postgres => choose(&mut session, &queries, first, &described, options, protocol)?,
+        _ => cousin::choose(&mut session, &queries, &described, options, protocol)?,
     };
-    let protocol = protocol(config, options, &queries)?;
     let statements = division
         .parts
         .iter()
@@ -65,6 +56,7 @@ pub(crate) fn plan(config: &Arc<Config>, request: &Request, cancel: &Cancel) -> 
         options: options.clone(),
         queries: queries.iter().map(Locking::of).collect(),
         snapshot: snapshot.clone(),
+        torn,
         sessions: Mutex::new(Sessions { planner: Some(session), ended: Vec::new() }),
         schema: Arc::clone(&schema),
         columns,
@@ -80,6 +72,45 @@ pub(crate) fn plan(config: &Arc<Config>, request: &Request, cancel: &Cancel) -> 
         estimate: division.estimate,
         scan,
     })
+}
+
+/// How a result is read.
+pub(crate) struct Chosen {
+    pub(crate) columns: Vec<Column>,
+    pub(crate) division: Division,
+    /// The name of the snapshot that all connections see.
+    pub(crate) snapshot: Option<String>,
+    pub(crate) protocol: Protocol,
+    /// Without one, connections may still join: the user allows partitions to see different states.
+    pub(crate) torn: bool,
+}
+
+/// How PostgreSQL's result is read.
+fn choose(
+    session: &mut Session,
+    queries: &[Prepared],
+    first: &Prepared,
+    described: &[Described],
+    options: &Options,
+    wanted: Option<&str>,
+) -> Result<Chosen> {
+    let columns = columns(session, described, first, options, queries.len() == 1)?;
+    let mut division = divide(session, queries, described, options)?;
+    let shared = if division.parts.len() > 1 { Some(share(session, queries)?) } else { None };
+    let snapshot = match shared {
+        Some(Ok(name)) => Some(name),
+        // One after the other over the one connection, which sees one state of the database anyhow.
+        Some(Err(reason)) if queries.len() > 1 => {
+            division.reason = format!("they are the given queries, read over one connection: {reason}");
+            None
+        }
+        Some(Err(reason)) => {
+            division = Division::whole(first, reason);
+            None
+        }
+        None => None,
+    };
+    Ok(Chosen { columns, division, snapshot, protocol: protocol(wanted, queries)?, torn: false })
 }
 
 /// The name of a snapshot on which all connections see the same; or why there is none.
@@ -112,13 +143,8 @@ fn describe_all(session: &mut Session, queries: &[Prepared]) -> Result<Vec<Descr
     Ok(columns.unwrap_or_default())
 }
 
-fn columns(
-    session: &mut Session,
-    described: &[Described],
-    query: &Prepared,
-    options: &Options,
-    alone: bool,
-) -> Result<Vec<Column>> {
+/// An error where `types=` names a column that is not there.
+fn check_types(described: &[Described], options: &Options) -> Result<()> {
     if let Some(unknown) = options.types.keys().find(|name| !described.iter().any(|column| column.name == **name)) {
         let names: Vec<&str> = described.iter().map(|column| column.name.as_str()).collect();
         return Err(Error::new(
@@ -128,6 +154,16 @@ fn columns(
         .with_column(unknown)
         .with_hint(format!("the columns are {}", names.join(", "))));
     }
+    Ok(())
+}
+
+fn columns(
+    session: &mut Session,
+    described: &[Described],
+    query: &Prepared,
+    options: &Options,
+    alone: bool,
+) -> Result<Vec<Column>> {
     let wants_text = |oid: u32| {
         described.iter().any(|column| column.oid == oid && options.types.get(&column.name) == Some(&DataType::Utf8))
     };
@@ -165,8 +201,7 @@ fn divide(session: &mut Session, queries: &[Prepared], described: &[Described], 
 }
 
 /// The protocol that was asked for, else the fastest one that serves the queries.
-fn protocol(config: &Config, options: &Options, queries: &[Prepared]) -> Result<Protocol> {
-    let name = options.protocol.as_deref().or(config.protocol.as_deref());
+fn protocol(name: Option<&str>, queries: &[Prepared]) -> Result<Protocol> {
     let copies = queries.iter().all(|query| query.shape.read && query.values.is_empty());
     match name.map(Protocol::parse).transpose()? {
         Some(Protocol::Copy) if !copies => {
@@ -181,7 +216,7 @@ fn protocol(config: &Config, options: &Options, queries: &[Prepared]) -> Result<
 
 fn statement(part: &Part, query: &Prepared, columns: &[Column], protocol: Protocol) -> Result<Statement> {
     let casts = columns.iter().any(|column| column.cast.is_some());
-    let mut binary = vec![true; columns.len()];
+    let mut binary: Vec<bool> = columns.iter().map(|column| !column.text).collect();
     let sql = match (casts, query.shape.read) {
         (false, _) => part.sql.clone(),
         (true, true) => with_casts(&part.sql, columns),

@@ -24,6 +24,8 @@ pub(crate) struct PostgresScan {
     pub(crate) queries: Vec<Locking>,
     /// The exported snapshot, where there is more than one partition.
     pub(crate) snapshot: Option<String>,
+    /// The user allows partitions to see different states.
+    pub(crate) torn: bool,
     /// The connection that made the plan, until a worker takes it; then those that have ended their work.
     pub(crate) sessions: Mutex<Sessions>,
     pub(crate) schema: SchemaRef,
@@ -53,6 +55,9 @@ impl PostgresScan {
     /// One more session that sees the plan's snapshot.
     fn join(&self, cancel: &Cancel) -> Result<Session> {
         let Some(snapshot) = self.snapshot.as_deref() else {
+            if self.torn {
+                return snapshot::begin(&self.config, &self.options, None, cancel);
+            }
             let message = "the connections share no snapshot, so that one alone can read the result";
             return Err(Error::new(ErrorKind::ConnectionLimit, message));
         };

@@ -7,6 +7,7 @@ use bowshot_core::{Cancel, ErrorKind, Options, Result};
 
 use crate::catalog::cell;
 use crate::connect::Session;
+use crate::family::Family;
 use crate::uri::Config;
 
 /// Text forms that do not depend on the server's settings, and scans that begin at a table's first page, so that the
@@ -20,7 +21,10 @@ pub(crate) fn begin(config: &Config, options: &Options, snapshot: Option<&str>, 
     for statement in &options.before {
         session.query(statement)?;
     }
-    transaction(&mut session, snapshot)?;
+    match session.family() {
+        Family::Postgres => transaction(&mut session, snapshot)?,
+        cousin => cousin.begin().iter().try_for_each(|statement| session.query(statement).map(|_| ()))?,
+    }
     Ok(session)
 }
 

@@ -3,6 +3,8 @@
 //! [`scalar`] is the table; arrays, enums, domains, composites and ranges are built from it. A type without a row is
 //! read as its text, written by the server's own output function.
 
+mod cousin;
+
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -37,6 +39,8 @@ pub(crate) struct Column {
     pub(crate) decoder: Box<dyn Decode>,
     /// What the server does to it first.
     pub(crate) cast: Option<Cast>,
+    /// It comes as the server's text, not in binary form.
+    pub(crate) text: bool,
     /// The name of its PostgreSQL type.
     pub(crate) type_name: String,
 }
@@ -209,7 +213,7 @@ impl Types<'_> {
         let mut metadata = HashMap::from([(SOURCE_TYPE.to_owned(), type_name.clone())]);
         extend(&mut metadata, native.extension);
         let field = Field::new(&described.name, native.data_type, nullable).with_metadata(metadata);
-        Ok(Column { field: Arc::new(field), decoder: native.decoder, cast, type_name })
+        Ok(Column { field: Arc::new(field), decoder: native.decoder, cast, text: false, type_name })
     }
 
     /// As the text that the server writes; an array of a type without a decoder as a list of texts, unless the user

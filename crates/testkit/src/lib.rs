@@ -13,6 +13,7 @@
 mod certificates;
 mod client;
 pub mod conformance;
+mod cousins;
 mod encode;
 mod false_server;
 mod flight;
@@ -23,6 +24,7 @@ mod process;
 mod watchdog;
 
 pub use certificates::Certificates;
+pub use cousins::{H2, QuestDb};
 pub use false_server::{FalseServer, message};
 pub use flight::{Roapi, Sail};
 pub use mariadb::{Builder as MariaDbBuilder, MariaDb};

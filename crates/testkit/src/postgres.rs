@@ -1,6 +1,6 @@
 //! A PostgreSQL server of one's own.
 
-mod binaries;
+pub(crate) mod binaries;
 mod builder;
 
 use std::path::{Path, PathBuf};

@@ -11,8 +11,10 @@ pub(crate) struct Watchdog(Child);
 impl Watchdog {
     /// Watches over the server with this process id and this folder.
     pub(crate) fn start(process: u32, folder: &Path) -> io::Result<Self> {
-        let script = "read -r line; kill -QUIT \"$1\" 2>/dev/null; \
-                      while kill -0 \"$1\" 2>/dev/null; do sleep 0.1; done; rm -rf \"$2\"";
+        // Java answers QUIT with a page of text and runs on.
+        let script = "read -r line; kill -QUIT \"$1\" 2>/dev/null; waits=0; \
+                      while kill -0 \"$1\" 2>/dev/null; do sleep 0.1; waits=$((waits + 1)); \
+                      [ $waits -ge 50 ] && kill -KILL \"$1\" 2>/dev/null; done; rm -rf \"$2\"";
         let child = Command::new("/bin/sh")
             .args(["-c", script, "watchdog", &process.to_string()])
             .arg(folder)

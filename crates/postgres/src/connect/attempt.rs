@@ -11,6 +11,7 @@ use super::address::Address;
 use super::{Session, Socket, Transport, lost, version_number};
 use crate::buffer::Buffer;
 use crate::cancel::{Backend, Interrupt};
+use crate::family::Family;
 use crate::login;
 use crate::message;
 use crate::tls::{TlsClient, TlsMode};
@@ -125,6 +126,7 @@ impl Attempt<'_> {
             stream,
             buffer: Buffer::new(),
             version: 0,
+            family: Family::Postgres,
             parameters: BTreeMap::new(),
             phase: "the login",
             longest: message::LONGEST_OF_LOGIN,
@@ -144,6 +146,7 @@ impl Attempt<'_> {
             });
         }
         session.version = session.parameter("server_version").map_or(0, version_number);
+        session.family = Family::of(&mut session)?;
         self.check_target(&mut session)?;
         // Queries take as long as they take.
         session.stream.socket().set_deadline(None).map_err(|error| session.failed(error))?;

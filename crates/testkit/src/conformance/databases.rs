@@ -1,11 +1,15 @@
 //! The databases that the cases run against on this machine.
 
+mod h2;
 mod mysql;
 mod postgres;
+mod questdb;
 mod sqlite;
 
+pub use h2::H2;
 pub use mysql::MySql;
 pub use postgres::Postgres;
+pub use questdb::QuestDb;
 pub use sqlite::Sqlite;
 
 use std::net::TcpListener;
@@ -16,8 +20,10 @@ use crate::Result;
 /// Starts the database of this name.
 pub fn start(name: &str) -> Result<Box<dyn Database>> {
     Ok(match name {
+        "h2" => Box::new(H2::start()?),
         "mysql" => Box::new(MySql::start()?),
         "postgres" => Box::new(Postgres::start()?),
+        "questdb" => Box::new(QuestDb::start()?),
         "sqlite" => Box::new(Sqlite::start()?),
         _ => return Err(format!("no database here is called {name}").into()),
     })

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::Result;
 
 /// The folder with `initdb` and `postgres`: `POSTGRES_BIN`, or else Debian's newest version, or else one of PATH.
-pub(super) fn find() -> Result<PathBuf> {
+pub(crate) fn find() -> Result<PathBuf> {
     if let Some(folder) = env::var_os("POSTGRES_BIN").map(PathBuf::from) {
         return match complete(&folder) {
             true => Ok(folder),
