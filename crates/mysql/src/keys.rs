@@ -52,10 +52,7 @@ pub(crate) fn ranges(
         let condition = from_on(&line.names(), &line.literals(place));
         let row = prober.row(&line, condition.as_deref(), false, offset)?;
         // A key's own place may be a little before the one that was asked for, since literals are cut off.
-        Ok(row
-            .and_then(|row| line.place(&row))
-            .map(|found| found.max(place))
-            .and_then(|place| i64::try_from(place).ok()))
+        Ok(row.and_then(|row| line.place(&row)).map(|found| found.max(place)))
     };
     let found = balanced_ranges(count, least, after)?;
     let ranges = cut(&line, &found);

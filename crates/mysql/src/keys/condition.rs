@@ -20,7 +20,7 @@ pub(super) fn between(names: &[String], from: &[String], until: &[String]) -> Op
             // From the lower literal on; what lies strictly between; up to the higher one.
             let mut conditions = Vec::new();
             if from.len() > same + 1 {
-                conditions.extend(rising(names, from, same + 1).into_iter());
+                conditions.extend(rising(names, from, same + 1));
                 conditions
                     .push(join(&[equal.clone(), vec![format!("{name} > {low}"), format!("{name} < {high}")]].concat()));
             } else {
