@@ -83,6 +83,9 @@ impl Target {
     fn kill(&self) -> bowshot_core::Result<()> {
         let deadline = Some(Instant::now() + LIMIT);
         let mut session = Session::log_in(&self.config, deadline, &Cancel::new())?;
-        session.execute(&format!("KILL QUERY {}", self.connection))
+        let outcome = session.execute(&format!("KILL QUERY {}", self.connection));
+        // It is not killed in turn, whatever came of it: a server that never answers well would see one KILL for each KILL.
+        session.idle();
+        outcome
     }
 }

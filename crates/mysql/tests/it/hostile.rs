@@ -47,7 +47,8 @@ fn recording(uri: &str, port: u16) -> Vec<Vec<u8>> {
 /// Says the answers one after the other, each when the client has said something.
 fn replay(answers: Vec<Vec<u8>>) -> FalseServer {
     FalseServer::raw(move |mut client: TcpStream| {
-        client.set_read_timeout(Some(Duration::from_secs(5)))?;
+        // Who waits for bytes that were cut off gets the end soon.
+        client.set_read_timeout(Some(Duration::from_millis(150)))?;
         for answer in &answers {
             client.write_all(answer)?;
             if client.read(&mut [0; 1 << 16])? == 0 {
@@ -73,7 +74,7 @@ fn changed_bytes_are_errors_or_values_but_never_a_panic_or_a_wait() {
         usize::try_from(random % u64::try_from(below).unwrap()).unwrap()
     };
     let mut failures = 0;
-    for round in 0..300 {
+    for round in 0..150 {
         let mut lies = answers.clone();
         // Mostly the short answers: they hold what all else depends on.
         let place = next(lies.len());
@@ -96,5 +97,5 @@ fn changed_bytes_are_errors_or_values_but_never_a_panic_or_a_wait() {
         failures += usize::from(read(&uri, SQL, &connections(1)).is_err());
         assert!(started.elapsed() < Duration::from_secs(20), "round {round} took {:?}", started.elapsed());
     }
-    assert!(failures > 100, "only {failures} lies were found out");
+    assert!(failures > 50, "only {failures} lies were found out");
 }
