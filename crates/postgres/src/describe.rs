@@ -26,7 +26,8 @@ pub(crate) fn describe(session: &mut Session, sql: &str) -> Result<Vec<Described
     let mut messages = BytesMut::new();
     let build = |messages: &mut BytesMut| {
         frontend::parse("", sql, std::iter::empty(), messages)?;
-        frontend::describe(b'S', "", messages)
+        frontend::describe(b'S', "", messages)?;
+        if session.family().must_close() { frontend::close(b'S', "", messages) } else { Ok(()) }
     };
     build(&mut messages).map_err(|error| {
         Error::new(ErrorKind::Config, format!("the query cannot be sent: {error}")).with_source(error)

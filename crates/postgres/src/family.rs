@@ -93,6 +93,12 @@ impl Family {
         }
     }
 
+    /// Whether a statement that was described has to be closed: if it is replaced before it ran, QuestDB 9.3 keeps it in
+    /// its cache under the text of the one that replaced it, and answers that one wrongly, to everybody.
+    pub(crate) fn must_close(self) -> bool {
+        self == Family::QuestDb
+    }
+
     /// Whether a cousin sends values of this type in PostgreSQL's own binary form. Others are asked for as text.
     pub(crate) fn sends_binary(self, builtin: &Type) -> bool {
         let more: &[Type] = match self {
