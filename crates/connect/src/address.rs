@@ -20,8 +20,9 @@ pub(crate) enum Address {
 const SUFFIXES: &[&str] = &[".db", ".db3", ".sqlite", ".sqlite3", ".s3db", ".sdb"];
 
 /// Endings that make a text without spaces the path of a file of data.
-const DATA_SUFFIXES: &[&str] =
-    &[".parquet", ".pq", ".csv", ".csv.gz", ".tsv", ".tsv.gz", ".arrow", ".arrows", ".ipc", ".feather", ".orc"];
+const DATA_SUFFIXES: &[&str] = &[
+    ".parquet", ".parq", ".pq", ".csv", ".csv.gz", ".tsv", ".tsv.gz", ".tab", ".arrow", ".arrows", ".ipc", ".feather",
+];
 
 /// Schemes whose addresses need no `//`.
 const BARE_SCHEMES: &[&str] = &["adbc", "duckdb", "file", "odbc", "sqlite"];

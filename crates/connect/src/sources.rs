@@ -43,7 +43,11 @@ pub(crate) const SOURCES: &[Entry] = &[
     entry!("flight", bowshot_flight::Flight, ["grpc", "flightsql"]),
     entry!("odbc", bowshot_odbc::Odbc, ["odbc"]),
     entry!("adbc", bowshot_adbc::Adbc, ["adbc", "duckdb"]),
-    entry!("files", bowshot_files::Files, ["file", "s3", "gs", "az", "http", "https"]),
+    entry!(
+        "files",
+        bowshot_files::Files,
+        ["file", "s3", "s3a", "gs", "gcs", "az", "abfs", "abfss", "azure", "adl", "http", "https"]
+    ),
 ];
 
 impl Entry {

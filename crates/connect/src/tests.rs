@@ -21,6 +21,15 @@ fn addresses_are_told_from_sql() {
         "select.db",
         "C:\\data\\shop.db",
         ":memory:",
+        "data.parquet",
+        "./lake/",
+        "data/*.parquet",
+        "s3://bucket/prefix/",
+        "odbc:DSN=shop;UID=me",
+        "duckdb:shop.duckdb",
+        "adbc:snowflake?uri=x",
+        "grpc+tls://host:443",
+        "oracle+tcps://host/service",
     ];
     for address in addresses {
         assert!(is_uri(address), "{address}");
@@ -48,7 +57,7 @@ fn addresses_are_told_from_sql() {
 
 #[test]
 fn an_unknown_scheme_names_the_known_ones_and_no_password() {
-    let error = connect("mysql+pymysql://me:secret@host/shop").err().unwrap();
+    let error = connect("mongodb+srv://me:secret@host/shop").err().unwrap();
     assert_eq!(error.kind(), ErrorKind::Unsupported);
     let text = error.to_string();
     assert!(text.contains("mysql://") && text.contains("postgresql://") && text.contains("sqlite://"), "{text}");
@@ -65,4 +74,23 @@ fn a_file_without_an_ending_is_found_on_disk() {
     let manifest = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml");
     assert!(is_uri(manifest.to_str().unwrap()));
     assert!(is_uri("Cargo.toml"), "relative to the current folder");
+}
+
+#[test]
+fn every_scheme_leads_to_its_source() {
+    for (address, words) in [
+        ("mysql://me:secret@127.0.0.1/shop?nonsense=1", "nonsense"),
+        ("mariadb+pymysql://me:secret@127.0.0.1/shop?nonsense=1", "nonsense"),
+        ("mssql+pyodbc://me:secret@127.0.0.1/shop?nonsense=1", "nonsense"),
+        ("oracle+tcps://me:secret@127.0.0.1/shop?nonsense=1", "nonsense"),
+        ("grpc+tls://127.0.0.1:1/?nonsense=1", "nonsense"),
+        ("flightsql://127.0.0.1:1/?nonsense=1", "nonsense"),
+    ] {
+        let error = connect(address).err().unwrap_or_else(|| panic!("{address} was accepted"));
+        assert_eq!(error.kind(), ErrorKind::Config, "{address}: {error}");
+        assert!(error.to_string().contains(words) && !error.to_string().contains("secret"), "{address}: {error}");
+    }
+    for address in ["odbc:DSN=shop", "duckdb:", "./lake/", "file:///lake/x.parquet", "s3://bucket/x.parquet"] {
+        assert!(connect(address).is_ok(), "{address}: {:?}", connect(address).err());
+    }
 }

@@ -6,7 +6,18 @@ use bowshot_testkit::Result;
 use bowshot_testkit::conformance::{Database, compare_support, compare_types, databases, run};
 
 /// Every database: the column of the support tables, and its name.
-const DATABASES: &[(&str, &str)] = &[("PostgreSQL", "postgres"), ("MySQL, MariaDB", "mysql"), ("SQLite", "sqlite")];
+const DATABASES: &[(&str, &str)] = &[
+    ("PostgreSQL", "postgres"),
+    ("MariaDB", "mysql"),
+    ("SQLite", "sqlite"),
+    ("psqlODBC", "odbc-postgres"),
+    ("MariaDB ODBC", "odbc-mariadb"),
+    ("DuckDB", "adbc-duckdb"),
+    ("SQLite by ADBC", "adbc-sqlite"),
+    ("PostgreSQL by ADBC", "adbc-postgres"),
+    ("QuestDB", "questdb"),
+    ("H2", "h2"),
+];
 
 fn all_cases(database: &mut dyn Database, at_least: usize) -> Result<()> {
     let checked = run(database, &connect)?;
@@ -18,6 +29,22 @@ fn all_cases(database: &mut dyn Database, at_least: usize) -> Result<()> {
 fn postgres() -> Result<()> {
     all_cases(&mut databases::Postgres::start()?, 200)?;
     compare_types("postgres", &["defined"])
+}
+
+#[test]
+fn mysql() -> Result<()> {
+    all_cases(&mut databases::MySql::start()?, 80)?;
+    compare_types("mysql", &[])
+}
+
+#[test]
+fn odbc_postgres() -> Result<()> {
+    all_cases(&mut databases::OdbcPostgres::start()?, 55)
+}
+
+#[test]
+fn odbc_mariadb() -> Result<()> {
+    all_cases(&mut databases::OdbcMariaDb::start()?, 30)
 }
 
 #[test]

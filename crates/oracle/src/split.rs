@@ -8,7 +8,7 @@ mod functions;
 mod words;
 
 use bowshot_core::{ErrorKind, Estimate, Options, Partition, Result};
-use bowshot_sql::{Candidate, Dialect, Division, Part, Prepared, quote_identifier};
+use bowshot_sql::{Candidate, Dialect, Division, Part, Prepared, splice};
 
 use crate::describe::Description;
 use crate::error::code;
@@ -199,16 +199,9 @@ fn between(table: &Table, segment: &Segment, scn: &str, bounds: &[String]) -> Ve
     lows.zip(highs).enumerate().map(slice).collect()
 }
 
-/// The query with a slice in the place of its table. Oracle has no AS before a table's alias.
+/// The query with a slice in the place of its table.
 fn part(query: &Prepared, candidate: &Candidate, slice: Slice) -> Part {
-    let sql = query.sql.as_str();
-    let before = sql.get(..candidate.range.start).unwrap_or(sql);
-    let after = sql.get(candidate.range.end..).unwrap_or_default();
-    let alias = match candidate.alias {
-        Some(_) => String::new(),
-        None => quote_identifier(candidate.name.last(), Dialect::Oracle),
-    };
-    let sql = format!("{before}{} {alias} {after}", slice.sql);
+    let sql = splice(&query.sql, candidate, &slice.sql);
     Part { sql, values: std::sync::Arc::clone(&query.values), partition: Partition { label: slice.label, rows: None } }
 }
 

@@ -32,7 +32,7 @@ pub struct Candidate {
 /// let candidate = &shape.split.as_ref().unwrap()[0];
 /// assert_eq!(
 ///     splice(sql, candidate, "(SELECT * FROM ONLY public.lineitem WHERE ctid < '(9,0)')"),
-///     "SELECT a FROM (SELECT * FROM ONLY public.lineitem WHERE ctid < '(9,0)') AS \"lineitem\" WHERE b > 1",
+///     "SELECT a FROM (SELECT * FROM ONLY public.lineitem WHERE ctid < '(9,0)') \"lineitem\" WHERE b > 1",
 /// );
 /// ```
 pub fn splice(sql: &str, candidate: &Candidate, replacement: &str) -> String {
@@ -40,7 +40,8 @@ pub fn splice(sql: &str, candidate: &Candidate, replacement: &str) -> String {
     let after = sql.get(candidate.range.end..).unwrap_or_default();
     let alias = match candidate.alias {
         Some(_) => String::new(),
-        None => format!(" AS {}", quote_identifier(candidate.name.last(), candidate.dialect)),
+        // Without AS, which Oracle refuses before the alias of a table.
+        None => format!(" {}", quote_identifier(candidate.name.last(), candidate.dialect)),
     };
     // A quoted name may touch its alias: `"t"x`.
     let touches = after.starts_with(|next: char| next.is_alphanumeric() || next == '_' || next == '"');

@@ -34,11 +34,11 @@ fn ranges_leave_no_row_out() {
 #[test]
 fn a_slice_takes_the_tables_place_and_name() {
     for (sql, spliced) in [
-        ("SELECT o.id FROM sales.orders o WHERE x > 1", "SELECT o.id FROM (…)   o WHERE x > 1"),
-        ("select ID from orders", "select ID from (…) \"ORDERS\" "),
+        ("SELECT o.id FROM sales.orders o WHERE x > 1", "SELECT o.id FROM (…) o WHERE x > 1"),
+        ("select ID from orders", "select ID from (…) \"ORDERS\""),
         (
             "SELECT id FROM orders WHERE upper(name) IN ('A', 'B')",
-            "SELECT id FROM (…) \"ORDERS\"  WHERE upper(name) IN ('A', 'B')",
+            "SELECT id FROM (…) \"ORDERS\" WHERE upper(name) IN ('A', 'B')",
         ),
     ] {
         let query = prepared(sql);

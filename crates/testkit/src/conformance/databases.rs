@@ -2,12 +2,14 @@
 
 mod h2;
 mod mysql;
+mod odbc;
 mod postgres;
 mod questdb;
 mod sqlite;
 
 pub use h2::H2;
 pub use mysql::MySql;
+pub use odbc::{OdbcMariaDb, OdbcPostgres};
 pub use postgres::Postgres;
 pub use questdb::QuestDb;
 pub use sqlite::Sqlite;
@@ -22,6 +24,8 @@ pub fn start(name: &str) -> Result<Box<dyn Database>> {
     Ok(match name {
         "h2" => Box::new(H2::start()?),
         "mysql" => Box::new(MySql::start()?),
+        "odbc-mariadb" => Box::new(OdbcMariaDb::start()?),
+        "odbc-postgres" => Box::new(OdbcPostgres::start()?),
         "postgres" => Box::new(Postgres::start()?),
         "questdb" => Box::new(QuestDb::start()?),
         "sqlite" => Box::new(Sqlite::start()?),

@@ -20,6 +20,11 @@ impl MySql {
         let version = server.sql(version)?.trim().parse()?;
         Ok(MySql { server, version, free_port: free_port()? })
     }
+
+    /// The server itself.
+    pub(super) fn server(&self) -> &MariaDb {
+        &self.server
+    }
 }
 
 impl Database for MySql {

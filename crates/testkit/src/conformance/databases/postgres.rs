@@ -18,6 +18,11 @@ impl Postgres {
         let version = server.psql("SELECT current_setting('server_version_num')::int / 10000")?.parse()?;
         Ok(Postgres { server, version, free_port: free_port()? })
     }
+
+    /// The server itself.
+    pub(super) fn server(&self) -> &crate::Postgres {
+        &self.server
+    }
 }
 
 impl Database for Postgres {
