@@ -44,6 +44,12 @@ class LineitemServer(pyarrow.flight.FlightServerBase):  # type: ignore[misc]
         endpoints = [pyarrow.flight.FlightEndpoint(bytes([part]), []) for part in range(ENDPOINTS)]
         return pyarrow.flight.FlightInfo(self.table.schema, descriptor, endpoints, self.table.num_rows, -1)
 
+    def get_schema(
+        self, _context: pyarrow.flight.ServerCallContext, _descriptor: pyarrow.flight.FlightDescriptor
+    ) -> pyarrow.flight.SchemaResult:
+        """Returns the columns of every query."""
+        return pyarrow.flight.SchemaResult(self.table.schema)
+
     def do_get(
         self, _context: pyarrow.flight.ServerCallContext, ticket: pyarrow.flight.Ticket
     ) -> pyarrow.flight.RecordBatchStream:
@@ -71,7 +77,7 @@ def running_server(folder: Path) -> Iterator[Server]:
 
 def main() -> None:
     """Runs the command line."""
-    table = pyarrow.dataset.dataset(sys.argv[1], format="parquet").to_table()
+    table = pyarrow.dataset.dataset(sys.argv[1], format="parquet").to_table().combine_chunks()
     server = LineitemServer(table)
     sys.stdout.write(f"grpc://127.0.0.1:{server.port}\n")
     sys.stdout.flush()

@@ -14,11 +14,15 @@ import pytest
 from tests.conformance_cases import Case, cases_of, started
 from tests.conformance_display import display
 from tests.conformance_driver import postgres_values, sqlite_values
+from tests.conformance_mysql import mysql_values
 
 # What the database's own Python driver returns, where there is one.
 DRIVERS: dict[str, Callable[[str, Case, pa.Schema], list[list[str]]] | None] = {
     "postgres": postgres_values,
+    "mysql": mysql_values,
     "sqlite": sqlite_values,
+    "odbc-postgres": None,
+    "odbc-mariadb": None,
 }
 OPTIONS = ("types", "infinity", "zero_dates", "one_snapshot")
 
