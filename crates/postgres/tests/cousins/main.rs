@@ -6,3 +6,5 @@ mod h2;
 mod questdb;
 #[cfg(test)]
 mod reading;
+#[cfg(test)]
+mod stand_in;
