@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use bowshot_testkit::{FalseServer, MariaDb, Postgres};
+use bowshot_testkit::{FalseServer, MariaDb, Postgres, Result};
 
 /// Whether a process of this id exists.
 fn runs(process: u32) -> bool {
@@ -71,23 +71,24 @@ fn mariadb_starts_answers_crashes_starts_again_and_stops() {
 }
 
 #[test]
-fn a_server_does_not_outlive_its_owner() {
-    does_not_outlive(&["postgres", "-c", "work_mem=77MB"]);
-    does_not_outlive(&["mariadb", "-c", "max_connections=20"]);
+fn a_server_does_not_outlive_its_owner() -> Result<()> {
+    does_not_outlive(&["postgres", "-c", "work_mem=77MB"])?;
+    does_not_outlive(&["mariadb", "-c", "max_connections=20"])
 }
 
-fn does_not_outlive(arguments: &[&str]) {
+fn does_not_outlive(arguments: &[&str]) -> Result<()> {
     // The binary is killed, so that it cannot stop its server.
-    let mut owner = command().args(arguments).spawn().unwrap();
+    let mut owner = command().args(arguments).spawn()?;
     let mut line = String::new();
-    BufReader::new(owner.stdout.take().unwrap()).read_line(&mut line).unwrap();
-    let described: serde_json::Value = serde_json::from_str(&line).unwrap();
-    let process = u32::try_from(described["pid"].as_u64().unwrap()).unwrap();
-    let folder = PathBuf::from(described["folder"].as_str().unwrap());
+    BufReader::new(owner.stdout.take().ok_or("no output")?).read_line(&mut line)?;
+    let described: serde_json::Value = serde_json::from_str(&line)?;
+    let process = u32::try_from(described["pid"].as_u64().ok_or("no pid")?)?;
+    let folder = PathBuf::from(described["folder"].as_str().ok_or("no folder")?);
     assert!(runs(process) && folder.exists());
-    owner.kill().unwrap();
-    owner.wait().unwrap();
+    owner.kill()?;
+    owner.wait()?;
     assert!(eventually(|| !runs(process) && !folder.exists()));
+    Ok(())
 }
 
 #[test]

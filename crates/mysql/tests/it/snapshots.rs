@@ -10,6 +10,9 @@ use super::common::{accounts, connections, eventually, finish, logging_server, p
 
 const ROWS: usize = 60_000;
 
+/// What all rows hold together.
+const MONEY: i64 = 60_000_000;
+
 /// Moves money between accounts while `work` runs; the longest time that one transfer took.
 fn with_transfers(server: &MariaDb, database: &str, work: impl FnOnce()) -> Duration {
     let done = AtomicBool::new(false);
@@ -61,7 +64,7 @@ fn totals_hold(server: &MariaDb, database: &str, how: &str) {
             assert!(plan.partitions.len() > 1, "{}", plan.reason);
             assert!(plan.snapshot.as_deref().unwrap().contains(how), "{:?}", plan.snapshot);
             let (sum, rows) = total(&finish(plan, &options).unwrap());
-            assert_eq!((sum, rows), (1000 * ROWS as i64, ROWS));
+            assert_eq!((sum, rows), (MONEY, ROWS));
         }
     });
     assert!(longest < Duration::from_secs(2), "a writer waited for {longest:?}");
@@ -92,7 +95,7 @@ fn ranges_of_a_column_see_one_state_too() {
     with_transfers(server(), "by_column", || {
         for _ in 0..6 {
             let (sum, rows) = total(&read(&uri, "SELECT balance FROM accounts", &options).unwrap());
-            assert_eq!((sum, rows), (1000 * ROWS as i64, ROWS));
+            assert_eq!((sum, rows), (MONEY, ROWS));
         }
     });
 }
@@ -140,7 +143,7 @@ fn without_the_right_to_lock_there_is_one_partition_and_the_reason() {
         "{}",
         whole.reason
     );
-    assert_eq!(total(&finish(whole, &options).unwrap()), (1000 * ROWS as i64, ROWS));
+    assert_eq!(total(&finish(whole, &options).unwrap()), (MONEY, ROWS));
     // The user's word that states may differ.
     let torn = Options { one_snapshot: false, ..options };
     let plan = plan(&uri, "SELECT balance FROM accounts", &torn).unwrap();
@@ -169,7 +172,7 @@ fn a_table_that_is_altered_meanwhile_waits_or_ends_the_read() {
         std::thread::sleep(Duration::from_millis(300));
         // The connections hold the table: who alters it waits until they have read it, and does not stand in their way.
         assert!(!alter.is_finished());
-        assert_eq!(total(&finish(plan, &options).unwrap()), (1000 * ROWS as i64, ROWS));
+        assert_eq!(total(&finish(plan, &options).unwrap()), (MONEY, ROWS));
         alter.join().unwrap();
     });
     // One connection does not hold it before it reads.

@@ -55,12 +55,15 @@ impl Builder {
         let owner = Owner::find(&["mysql", "nobody"])?;
         let process = Process::folder("bowshot-my-", &owner)?;
         let root = process.path().to_owned();
-        let data = root.join("data");
-        fs::create_dir(&data)?;
-        owner.give(&data)?;
+        // Servers that are set up at the same moment may give their temporary tables the same names.
+        let (data, temporary) = (root.join("data"), root.join("tmp"));
+        for folder in [&data, &temporary] {
+            fs::create_dir(folder)?;
+            owner.give(folder)?;
+        }
         let mut install = owner.command(&binaries.install);
         install.args(["--no-defaults", "--auth-root-authentication-method=normal", "--skip-test-db"]).args(SMALL);
-        install.arg("--skip-name-resolve").arg(argument("datadir", &data));
+        install.arg("--skip-name-resolve").arg(argument("datadir", &data)).arg(argument("tmpdir", &temporary));
         install.args(binaries.base.as_ref().map(|base| argument("basedir", base)));
         let output = install.output()?;
         if !output.status.success() {
@@ -104,6 +107,7 @@ impl Builder {
             .map(str::to_owned),
         );
         arguments.push(argument("datadir", &root.join("data")));
+        arguments.push(argument("tmpdir", &root.join("tmp")));
         arguments.push(argument("socket", &root.join("socket")));
         arguments.push(argument("pid-file", &root.join("data/pid")));
         arguments.push(argument("init-file", &root.join("init.sql")));
