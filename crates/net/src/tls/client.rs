@@ -22,14 +22,16 @@ pub struct TlsClient {
 impl TlsOptions {
     /// What a handshake with a host of this name at this address needs.
     pub fn client(&self, name: Option<&str>, address: Option<IpAddr>) -> Result<TlsClient> {
-        let config = match self.made.get() {
-            Some(config) => Arc::clone(config),
-            None => {
-                let config = Arc::new(self.build()?);
-                Arc::clone(self.made.get_or_init(|| config))
-            }
-        };
-        Ok(TlsClient { config, name: self.name(name, address)?, names: self.names })
+        Ok(TlsClient { config: self.config()?, name: self.name(name, address)?, names: self.names })
+    }
+
+    /// What rustls needs, for drivers that make the handshake themselves.
+    pub fn config(&self) -> Result<Arc<ClientConfig>> {
+        if let Some(config) = self.made.get() {
+            return Ok(Arc::clone(config));
+        }
+        let config = Arc::new(self.build()?);
+        Ok(Arc::clone(self.made.get_or_init(|| config)))
     }
 
     /// The name that the certificate should have, and that the server may need to choose one.
