@@ -38,6 +38,16 @@ fn mysql() -> Result<()> {
 }
 
 #[test]
+fn h2() -> Result<()> {
+    all_cases(&mut databases::H2::start()?, 30)
+}
+
+#[test]
+fn questdb() -> Result<()> {
+    all_cases(&mut databases::QuestDb::start()?, 30)
+}
+
+#[test]
 fn odbc_postgres() -> Result<()> {
     all_cases(&mut databases::OdbcPostgres::start()?, 55)
 }

@@ -8,7 +8,7 @@ mod functions;
 mod words;
 
 use bowshot_core::{ErrorKind, Estimate, Options, Partition, Result};
-use bowshot_sql::{Candidate, Dialect, Division, Part, Prepared, splice};
+use bowshot_sql::{Candidate, Division, Part, Prepared, splice};
 
 use crate::describe::Description;
 use crate::error::code;

@@ -1,5 +1,6 @@
 //! The databases that the cases run against on this machine.
 
+mod clickhouse;
 mod h2;
 mod mysql;
 mod odbc;
@@ -7,6 +8,7 @@ mod postgres;
 mod questdb;
 mod sqlite;
 
+pub use clickhouse::ClickHouse;
 pub use h2::H2;
 pub use mysql::MySql;
 pub use odbc::{OdbcMariaDb, OdbcPostgres};
@@ -22,6 +24,7 @@ use crate::Result;
 /// Starts the database of this name.
 pub fn start(name: &str) -> Result<Box<dyn Database>> {
     Ok(match name {
+        "clickhouse" => Box::new(ClickHouse::start()?),
         "h2" => Box::new(H2::start()?),
         "mysql" => Box::new(MySql::start()?),
         "odbc-mariadb" => Box::new(OdbcMariaDb::start()?),

@@ -42,7 +42,8 @@ pub fn run(database: &mut dyn Database, connect: Connect<'_>) -> Result<usize> {
     }
     // Nothing can be read after these.
     for (suite, uri, case) in last {
-        if let Err(difference) = killed(database, &uri, &case, connect)? {
+        let killed = killed(database, &uri, &case, connect).unwrap_or_else(|failure| Err(failure.to_string()));
+        if let Err(difference) = killed {
             writeln!(failures, "{suite}, {}: {difference}", case.name)?;
         }
     }
@@ -53,7 +54,10 @@ pub fn run(database: &mut dyn Database, connect: Connect<'_>) -> Result<usize> {
 fn differences(database: &dyn Database, uri: &str, case: &Case, connect: Connect<'_>) -> Result<Vec<String>> {
     match case.at {
         Situation::Well => {}
-        Situation::Cancelled => return Ok(cancelled(uri, case, connect)?.err().into_iter().collect()),
+        Situation::Cancelled => {
+            let cancelled = cancelled(uri, case, connect).unwrap_or_else(|failure| Err(failure.to_string()));
+            return Ok(cancelled.err().into_iter().collect());
+        }
         Situation::SilentHost => {
             // The system accepts what nobody accepts.
             let listener = TcpListener::bind(("127.0.0.1", 0))?;
