@@ -11,6 +11,7 @@
 //! ```
 
 mod certificates;
+mod clickhouse;
 mod client;
 pub mod conformance;
 mod cousins;
@@ -24,6 +25,7 @@ mod process;
 mod watchdog;
 
 pub use certificates::Certificates;
+pub use clickhouse::ClickHouse;
 pub use cousins::{H2, QuestDb};
 pub use false_server::{FalseServer, message};
 pub use flight::{Roapi, Sail};
