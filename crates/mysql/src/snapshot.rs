@@ -2,7 +2,8 @@
 //!
 //! MySQL and MariaDB cannot hand a snapshot from one connection to another. So several connections begin their
 //! transactions at about the same time, and then it is proven that nothing happened in between: either every one of them
-//! stands at the same place of the binary log ([`binary_log`]), or a read lock kept the query's tables still ([`lock`]).
+//! stands at the same place of the binary log ([`binary_log`]), or a read lock kept the query's tables, or
+//! all, still ([`lock`]).
 //! What cannot be proven is not shared, and one connection reads everything.
 
 mod binary_log;
@@ -16,7 +17,7 @@ use bowshot_sql::Prepared;
 
 use crate::catalog::{Table, tables};
 use crate::connect::Session;
-use crate::uri::Config;
+use crate::uri::{Config, Lock};
 
 /// How long a connection may wait, in seconds, for somebody who alters a table. Without end, one that joins would wait
 /// for who waits for one that reads.
@@ -100,7 +101,10 @@ fn share(
         Ok(name) => return Ok(Ok(name)),
         Err(reason) => reason,
     };
-    let locked = lock::share(sessions, config, options, tables, cancel)?;
+    let locked = match config.lock {
+        Lock::Never => Err("lock=none leaves no other way".to_owned()),
+        Lock::Tables | Lock::Global => lock::share(sessions, config, options, tables, cancel)?,
+    };
     Ok(locked.map_err(|reason| format!("connections cannot share a snapshot: {unlike}; {reason}")))
 }
 

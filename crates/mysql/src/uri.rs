@@ -34,6 +34,8 @@ pub(crate) struct Config {
     pub(crate) database: Option<String>,
     /// The wire protocol that the URI asks for.
     pub(crate) protocol: Option<Protocol>,
+    /// What may be locked while several connections begin.
+    pub(crate) lock: Lock,
     /// For connecting and logging in; `None`: as long as it takes.
     pub(crate) connect_timeout: Option<Duration>,
     pub(crate) encryption: Encryption,
@@ -82,6 +84,30 @@ impl Protocol {
     }
 }
 
+/// What may be locked for a moment, so that several connections see one state (`lock`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Lock {
+    /// The tables of the query.
+    #[default]
+    Tables,
+    /// The whole server.
+    Global,
+    /// Nothing.
+    Never,
+}
+
+impl Lock {
+    /// By its name.
+    fn parse(name: &str) -> Option<Self> {
+        match name.to_ascii_lowercase().as_str() {
+            "tables" => Some(Lock::Tables),
+            "global" => Some(Lock::Global),
+            "none" => Some(Lock::Never),
+            _ => None,
+        }
+    }
+}
+
 /// Whether the connection is encrypted (`ssl-mode`); how much of the certificate counts is in the TLS options.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Encryption {
@@ -118,6 +144,11 @@ impl Config {
             password: settings.text("password").map(|password| Secret(password.to_owned())),
             database: settings.text("database").filter(|name| !name.is_empty()).map(str::to_owned),
             protocol: settings.text("protocol").map(Protocol::parse).transpose()?,
+            lock: match settings.text("lock").map(Lock::parse) {
+                None => Lock::default(),
+                Some(Some(lock)) => lock,
+                Some(None) => return Err(settings.wrong("lock", "tables, global or none")),
+            },
             connect_timeout: match settings.number("connect-timeout")? {
                 None => Some(CONNECT_TIMEOUT),
                 Some(0) => None,

@@ -1,4 +1,5 @@
-//! Snapshots under a read lock on the query's own tables, which is held only while they begin.
+//! Snapshots under a read lock on the query's own tables, which is held only while they begin; on the whole server where
+//! the URI asks for that.
 //!
 //! A table that is locked for reading has no change that is not committed, and gets none: all transactions that begin
 //! meanwhile see the same of it. Whoever wants to write waits for a moment, and never for more than a second: the lock
@@ -13,7 +14,7 @@ use bowshot_core::{Cancel, Error, ErrorKind, Options, Result};
 use super::{begin, hold, together};
 use crate::catalog::Table;
 use crate::connect::Session;
-use crate::uri::Config;
+use crate::uri::{Config, Lock};
 
 /// How long we ask for a lock that we would get at once, before we wait in front of writers.
 const POLITE: Duration = Duration::from_millis(1000);
@@ -29,7 +30,8 @@ pub(super) fn share(
     tables: &[Table],
     cancel: &Cancel,
 ) -> Result<std::result::Result<String, String>> {
-    if tables.is_empty() {
+    let everything = config.lock == Lock::Global;
+    if tables.is_empty() && !everything {
         return Ok(Err("it names no table that could be locked".into()));
     }
     let mut locker = match Session::open(config, options, cancel) {
@@ -45,10 +47,16 @@ pub(super) fn share(
         Ok(_) => return Ok(Err("a prepared XA transaction may change what they see".into())),
         Err(error) => return refused(error, "whether there are prepared XA transactions is not known"),
     }
-    let what: Vec<String> = tables.iter().map(|table| format!("{} READ", table.quoted())).collect();
-    let statement = format!("LOCK TABLES {}", what.join(", "));
-    if let Err(error) = lock(&mut locker, &statement) {
-        return refused(error, "the tables cannot be locked for reading");
+    let locked = if everything {
+        // Whoever has changed something cannot commit it under this lock, so he need not be waited for.
+        lock(&mut locker, "FLUSH TABLES WITH READ LOCK")
+    } else {
+        let what: Vec<String> = tables.iter().map(|table| format!("{} READ", table.quoted())).collect();
+        lock(&mut locker, &format!("LOCK TABLES {}", what.join(", ")))
+    };
+    if let Err(error) = locked {
+        let what = if everything { "the server" } else { "the tables" };
+        return refused(error, &format!("{what} cannot be locked for reading"));
     }
     together(sessions, begin)?;
     // Under the lock, so that nobody alters a table between its snapshot and this.
@@ -58,7 +66,10 @@ pub(super) fn share(
         return refused(error, "the lock was lost");
     }
     let held: std::result::Result<Vec<()>, String> = held.into_iter().collect();
-    let names: Vec<&str> = tables.iter().map(|table| table.name.as_str()).collect();
+    let names: Vec<&str> = match everything {
+        true => vec!["the server"],
+        false => tables.iter().map(|table| table.name.as_str()).collect(),
+    };
     Ok(held.map(|_| format!("connection {} locked {}", locker.connection_id(), names.join(", "))))
 }
 

@@ -9,7 +9,7 @@ use bowshot_net::{OptionNames, TlsOptions, Verify};
 use super::Encryption;
 
 /// Every option: its name and what else it is called. `_` and `-` are the same, and case does not count.
-const KNOWN: [(&str, &[&str]); 17] = [
+const KNOWN: [(&str, &[&str]); 18] = [
     ("user", &["username"]),
     ("password", &["passwd"]),
     ("host", &[]),
@@ -25,6 +25,7 @@ const KNOWN: [(&str, &[&str]); 17] = [
     ("read-default-file", &["defaults-file"]),
     ("charset", &["default-character-set"]),
     ("protocol", &["cxprotocol"]),
+    ("lock", &[]),
     ("enable-cleartext-plugin", &[]),
     ("get-server-public-key", &[]),
 ];

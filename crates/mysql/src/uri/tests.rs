@@ -23,6 +23,9 @@ fn uris_say_where_and_who() {
     assert_eq!(parse("mysql://localhost/d?unix_socket=/tmp/s").unwrap().place, Place::Socket("/tmp/s".into()));
     assert_eq!(parse("mysql://u@h/d?user=v&password=w").unwrap().user, "v");
     assert_eq!(parse("mysql://u@h/d?protocol=text").unwrap().protocol, Some(Protocol::Text));
+    for (options, lock) in [("", Lock::Tables), ("?lock=global", Lock::Global), ("?lock=none", Lock::Never)] {
+        assert_eq!(parse(&format!("mysql://u@h/d{options}")).unwrap().lock, lock, "{options}");
+    }
     assert_eq!(parse("mysql://u@h/d?connect_timeout=3").unwrap().connect_timeout, Some(Duration::from_secs(3)));
     assert_eq!(parse("mysql://u@h/d?connect_timeout=0").unwrap().connect_timeout, None);
 }
@@ -54,6 +57,7 @@ fn what_makes_no_sense_is_refused_without_a_secret() {
         ("mysql://u:secret@h/d?sslmod=x", "did you mean ssl-mode?"),
         ("mysql://u:secret@h/d?ssl-mode=maybe", "VERIFY_IDENTITY"),
         ("mysql://u:secret@h/d?charset=latin1", "utf8mb4"),
+        ("mysql://u:secret@h/d?lock=rows", "tables, global or none"),
         ("mysql://u:secret@h/d?protocol=csv", "text and binary"),
         ("mysql://u:secret@h/d?connect_timeout=soon", "whole number"),
         ("mysql://u:secret@h/d?ssl-cert=/c", "ssl-key"),

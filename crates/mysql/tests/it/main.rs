@@ -9,6 +9,8 @@ mod hostile;
 #[cfg(test)]
 mod large;
 #[cfg(test)]
+mod locks;
+#[cfg(test)]
 mod snapshots;
 #[cfg(test)]
 mod splitting;

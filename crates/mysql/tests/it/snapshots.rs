@@ -8,10 +8,10 @@ use bowshot_testkit::MariaDb;
 
 use super::common::{accounts, connections, eventually, finish, logging_server, plan, read, server, total};
 
-const ROWS: usize = 60_000;
+pub(crate) const ROWS: usize = 60_000;
 
 /// What all rows hold together.
-const MONEY: i64 = 60_000_000;
+pub(crate) const MONEY: i64 = 60_000_000;
 
 /// Moves money between accounts while `work` runs; the longest time that one transfer took.
 fn with_transfers(server: &MariaDb, database: &str, work: impl FnOnce()) -> Duration {
@@ -55,8 +55,9 @@ fn with_transfers(server: &MariaDb, database: &str, work: impl FnOnce()) -> Dura
     Duration::from_micros(longest)
 }
 
-fn totals_hold(server: &MariaDb, database: &str, how: &str) {
-    let uri = accounts(server, database, ROWS);
+/// Reads while money moves: the sum always holds. `lock` is the option of the URI, `how` what the snapshots say of it.
+pub(crate) fn totals_hold(server: &MariaDb, database: &str, lock: &str, how: &str) {
+    let uri = format!("{}?lock={lock}", accounts(server, database, ROWS));
     let options = connections(3);
     let longest = with_transfers(server, database, || {
         for _ in 0..12 {
@@ -72,7 +73,7 @@ fn totals_hold(server: &MariaDb, database: &str, how: &str) {
 
 #[test]
 fn no_torn_reads_under_a_lock() {
-    totals_hold(server(), "locked", "locked accounts");
+    totals_hold(server(), "locked", "tables", "locked accounts");
 }
 
 #[test]
@@ -84,7 +85,7 @@ fn no_torn_reads_by_the_binary_log() {
     assert!(plan.snapshot.as_deref().unwrap().starts_with("binary log changes.0"), "{:?}", plan.snapshot);
     drop(plan);
     server.sql("DROP DATABASE logged").unwrap();
-    totals_hold(server, "logged", "");
+    totals_hold(server, "logged", "tables", "");
 }
 
 #[test]
