@@ -8,6 +8,7 @@ from urllib.parse import unquote, urlsplit
 
 import pyarrow as pa
 import pymysql
+from pymysql.converters import encoders
 from tests.conformance_display import date, is_text, number, timestamp
 from tests.conformance_driver import days, top
 
@@ -24,7 +25,7 @@ def mysql_values(uri: str, case: dict[str, Any], schema: pa.Schema) -> list[list
         password=unquote(parts.password or ""),
         database=parts.path.lstrip("/"),
         charset="utf8mb4",
-        conv={},
+        conv=dict(encoders),  # none of the decoders: values stay as the server sent them
         init_command="SET time_zone = '+00:00'",
     )
     with connection, connection.cursor() as cursor:
@@ -40,7 +41,7 @@ def cell(value: str | bytes | None, kind: pa.DataType) -> str:
     if value is None:
         return "null"
     if pa.types.is_binary(kind):
-        raw = value.encode("latin-1") if isinstance(value, str) else value
+        raw = value.encode() if isinstance(value, str) else value
         return raw.hex()
     if isinstance(value, bytes) and not is_text(kind):
         # BIT comes as its bytes.
@@ -57,7 +58,8 @@ def cell(value: str | bytes | None, kind: pa.DataType) -> str:
         return "null" if "-00" in text.split()[0] else moment(text) + ("Z" if kind.tz else "")
     if pa.types.is_duration(kind):
         return f"{duration(text)} us"
-    return text
+    # YEAR and ZEROFILL come with zeros in front.
+    return str(int(text)) if pa.types.is_integer(kind) else text
 
 
 def moment(text: str) -> str:
