@@ -23,7 +23,13 @@ pub(crate) struct Answer<'a> {
 
 impl<'a> Answer<'a> {
     /// Of the query with this number.
-    pub(crate) fn new(session: &'a Session, cursor: BytesCursor, number: String, limit: Option<Duration>, cancel: &'a Cancel) -> Self {
+    pub(crate) fn new(
+        session: &'a Session,
+        cursor: BytesCursor,
+        number: String,
+        limit: Option<Duration>,
+        cancel: &'a Cancel,
+    ) -> Self {
         let killing = kill::on_cancel(&session.location, number, cancel);
         Answer { session, cursor, cancel, begun: false, limit, _killing: killing }
     }

@@ -7,7 +7,7 @@ use bowshot_core::{Error, ErrorKind, Result};
 
 use crate::decode::Column;
 use crate::input::{Feed, Input, broken};
-use crate::types::{self, Type};
+use crate::types::{self, Kind, Number, Type};
 
 /// How many columns and rows a block may say it has; more would be nonsense, not a result.
 const MOST: u64 = 1 << 40;
@@ -62,7 +62,10 @@ impl Expected {
             self.check(place, &name, &kind)?;
             // An empty block ends here.
             if rows > 0 {
-                column.prefix(input).and_then(|()| column.append(input, rows)).map_err(|error| self.named(place, error))?;
+                column
+                    .prefix(input)
+                    .and_then(|()| column.append(input, rows))
+                    .map_err(|error| self.named(place, error))?;
             }
         }
         Ok(Some(rows))
@@ -98,13 +101,18 @@ impl Expected {
         }
         let name = field.name();
         let message = format!("column \"{name}\" ({}): {}", crate::describe::source_type(field), error.message());
-        let hint = error.hint().map_or_else(|| format!("read it as bytes: types={{\"{name}\": \"binary\"}}"), str::to_owned);
+        let hint =
+            error.hint().map_or_else(|| format!("read it as bytes: types={{\"{name}\": \"binary\"}}"), str::to_owned);
         Error::new(ErrorKind::Value, message).with_column(name).with_hint(hint)
     }
 }
 
-/// Whether values of the type that comes are read as those of the one that was planned, which may be bytes in the place of
-/// text by the user's wish.
+/// Whether values of the type that comes are read as those of the one that was planned: this may be bytes in the place of
+/// text by the user's wish, and a block names no time zone of a `DateTime`.
 fn same(found: &Type, planned: &Type) -> bool {
-    found == planned || found.clone().towards(&planned.arrow()) == *planned
+    let moments = |kind: &Type| matches!(kind.kind, Kind::Number(Number::Moment, _));
+    let nullable = found.nullable == planned.nullable;
+    found == planned
+        || nullable && moments(found) && moments(planned)
+        || found.clone().towards(&planned.arrow()) == *planned
 }

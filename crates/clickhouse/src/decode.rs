@@ -26,21 +26,42 @@ pub(crate) struct Column {
 /// The values.
 enum Body {
     /// As they came.
-    Plain { buffer: MutableBuffer, width: usize },
+    Plain {
+        buffer: MutableBuffer,
+        width: usize,
+    },
     /// Two numbers of eight bytes each, the low byte first; in text, the high one comes first.
     Uuid(MutableBuffer),
     /// Widened on the way.
-    Number { buffer: MutableBuffer, number: Number },
+    Number {
+        buffer: MutableBuffer,
+        number: Number,
+    },
     /// A byte a row.
     Bool(Vec<u8>),
     Text(Text, Layout),
-    Enumeration { keys: Vec<i32>, enumeration: std::sync::Arc<Enumeration> },
-    Nothing,
-    List { ends: Vec<i32>, item: Box<Column> },
+    Enumeration {
+        keys: Vec<i32>,
+        enumeration: std::sync::Arc<Enumeration>,
+    },
+    /// So many bytes a row.
+    Nothing(usize),
+    List {
+        ends: Vec<i32>,
+        item: Box<Column>,
+    },
     Struct(Vec<Column>),
-    Map { ends: Vec<i32>, key: Box<Column>, value: Box<Column> },
+    Map {
+        ends: Vec<i32>,
+        key: Box<Column>,
+        value: Box<Column>,
+    },
     /// The numbers of values among those of the batch; none for NULL.
-    LowCardinality { keys: Vec<Option<u32>>, values: Box<Column>, nullable: bool },
+    LowCardinality {
+        keys: Vec<Option<u32>>,
+        values: Box<Column>,
+        nullable: bool,
+    },
 }
 
 /// Values of any length, one after the other, and where each ends.
@@ -82,7 +103,7 @@ impl Column {
             Kind::Enumeration(enumeration) => {
                 Body::Enumeration { keys: Vec::new(), enumeration: std::sync::Arc::clone(enumeration) }
             }
-            Kind::Nothing => Body::Nothing,
+            Kind::Nothing(width) => Body::Nothing(*width),
             Kind::List(item) => Body::List { ends: Vec::new(), item: inner(item) },
             Kind::Struct(members) => Body::Struct(members.iter().map(|(_, member)| Column::new(member)).collect()),
             Kind::Map(key, value) => Body::Map { ends: Vec::new(), key: inner(key), value: inner(value) },
@@ -93,7 +114,7 @@ impl Column {
                 nullable: values.nullable,
             },
         };
-        let may_be_null = of.nullable && !matches!(of.kind, Kind::LowCardinality(_) | Kind::Nothing);
+        let may_be_null = of.nullable && !matches!(of.kind, Kind::LowCardinality(_) | Kind::Nothing(_));
         Column { data_type: of.arrow(), rows: 0, nulls: may_be_null.then(Vec::new), body }
     }
 
@@ -111,7 +132,7 @@ impl Column {
                 Body::Bool(values) => values.len() / 8,
                 Body::Text(text, _) => text.values.len() + 4 * text.ends.len(),
                 Body::Enumeration { keys, .. } => 4 * keys.len(),
-                Body::Nothing => 0,
+                Body::Nothing(_) => 0,
                 Body::List { ends, item } => 4 * ends.len() + item.bytes(),
                 Body::Struct(members) => members.iter().map(Column::bytes).sum(),
                 Body::Map { ends, key, value } => 4 * ends.len() + key.bytes() + value.bytes(),

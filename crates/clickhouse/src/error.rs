@@ -38,12 +38,13 @@ impl<'a> Exception<'a> {
         let new = |kind| Error::new(kind, format!("{message} (ClickHouse code {code})"));
         let error = match code {
             // Unknown user, wrong password, no password, the modern word for all of these.
-            192..=194 | 516 => {
-                new(ErrorKind::Authentication).with_hint("check the user and the password in the URI")
-            }
+            192..=194 | 516 => new(ErrorKind::Authentication).with_hint("check the user and the password in the URI"),
             81 => new(ErrorKind::Config).with_hint("check the database's name in the URI"),
-            115 => new(ErrorKind::Config).with_hint("check the settings in the URI and in the query; this version may not have it"),
-            159 | 160 => new(ErrorKind::Timeout).with_hint("a longer limit: ?setting.max_execution_time=SECONDS in the URI"),
+            115 => new(ErrorKind::Config)
+                .with_hint("check the settings in the URI and in the query; this version may not have it"),
+            159 | 160 => {
+                new(ErrorKind::Timeout).with_hint("a longer limit: ?setting.max_execution_time=SECONDS in the URI")
+            }
             202 => new(ErrorKind::ConnectionLimit),
             164 => new(ErrorKind::Sql).with_hint("Bowshot only reads, and asks ClickHouse to let nothing be written"),
             241 => new(ErrorKind::Sql).with_hint("a higher limit: ?setting.max_memory_usage=BYTES in the URI"),
@@ -83,7 +84,9 @@ pub(crate) fn of_driver(error: clickhouse::error::Error, host: &str, begun: bool
         },
         Driver::Network(source) => network(source, host, begun),
         Driver::TimedOut => Error::new(ErrorKind::Timeout, format!("{host} took too long")),
-        other => Error::new(ErrorKind::Protocol, format!("the answer of {host} cannot be read: {other}")).with_source(other),
+        other => {
+            Error::new(ErrorKind::Protocol, format!("the answer of {host} cannot be read: {other}")).with_source(other)
+        }
     }
 }
 
@@ -95,7 +98,7 @@ fn network(source: Box<dyn StdError + Send + Sync>, host: &str, begun: bool) -> 
         last = error;
         tls |= error.is::<rustls::Error>();
         if let Some(error) = error.downcast_ref::<std::io::Error>() {
-            tls |= error.get_ref().is_some_and(|inner| inner.is::<rustls::Error>());
+            tls |= is_tls(error);
             late |= error.kind() == std::io::ErrorKind::TimedOut;
         }
         refused |= error.downcast_ref::<hyper_util::client::legacy::Error>().is_some_and(|error| error.is_connect());
@@ -107,7 +110,9 @@ fn network(source: Box<dyn StdError + Send + Sync>, host: &str, begun: bool) -> 
             .with_hint("the roots that are trusted: ?ca=FILE; without TLS: ?secure=false");
     }
     let error = match (begun, refused, late) {
-        (_, true, true) => Error::new(ErrorKind::Timeout, format!("{host} did not take the connection in time: {last}")),
+        (_, true, true) => {
+            Error::new(ErrorKind::Timeout, format!("{host} did not take the connection in time: {last}"))
+        }
         (_, true, false) => Error::new(ErrorKind::Connect, format!("cannot connect to {host}: {last}"))
             .with_hint("check the host and the port: ClickHouse's HTTP port is 8123, or 8443 with TLS"),
         (true, ..) => Error::new(ErrorKind::ConnectionLost, format!("the connection to {host} broke: {last}")),
@@ -115,6 +120,12 @@ fn network(source: Box<dyn StdError + Send + Sync>, host: &str, begun: bool) -> 
             .with_hint("the URI needs ClickHouse's HTTP port: 8123, or 8443 with TLS"),
     };
     error.with_source(Kept(source))
+}
+
+/// Whether the error of TLS is somewhere inside: errors of the system pack each other in.
+fn is_tls(error: &std::io::Error) -> bool {
+    let inner = error.get_ref();
+    inner.is_some_and(|inner| inner.is::<rustls::Error>() || inner.downcast_ref().is_some_and(is_tls))
 }
 
 /// The driver's boxed error as one that can be kept.

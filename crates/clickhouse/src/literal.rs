@@ -33,7 +33,9 @@ fn uncounted() -> Error {
 /// Where each `?` stands that is neither in quotes nor in a comment.
 fn placeholders(sql: &str) -> Vec<usize> {
     let bytes = sql.as_bytes();
-    let from = |place: usize, end: &str| sql.get(place..).and_then(|rest| rest.find(end)).map(|found| place + found + end.len());
+    let from = |place: usize, end: &str| {
+        sql.get(place..).and_then(|rest| rest.find(end)).map(|found| place + found + end.len())
+    };
     let (mut found, mut place) = (Vec::new(), 0);
     while let Some(byte) = bytes.get(place) {
         let next = bytes.get(place + 1);

@@ -41,11 +41,13 @@ const THROW: [&str; 9] = [
 ];
 
 /// What else we may want to set.
-const WANTED: [(&str, &str); 4] = [
+const WANTED: [(&str, &str); 5] = [
     // A query whose client is gone ends.
     ("cancel_http_readonly_queries_on_client_close", "1"),
     // Types are read as text.
     ("output_format_native_encode_types_in_binary_format", "0"),
+    // And in one line.
+    ("print_pretty_type_names", "0"),
     // Partial results are none.
     ("partial_result_on_first_cancel", "0"),
     // An error in the middle has to look like one.
@@ -67,6 +69,14 @@ pub(crate) fn login(session: &Session, cancel: &Cancel) -> Result<Facts> {
     );
     // Only this request has a limit: how long a query may take is the user's to say.
     let mut input = session.query(&sql, &[], Some(session.location.connect_timeout), cancel)?;
+    // A block of two columns, or an exception. Others who speak HTTP send something else.
+    if !matches!(input.peek(1)?.first(), Some(2 | b'C' | b'\r')) {
+        return Err(Error::new(
+            ErrorKind::Protocol,
+            format!("{} does not answer as ClickHouse does", session.location.host),
+        )
+        .with_hint("the URI needs ClickHouse's HTTP port: 8123, or 8443 with TLS"));
+    }
     let answer = describe::blocks(&mut input, "UTC")?;
     let mut found = BTreeMap::new();
     for batch in &answer {
@@ -82,7 +92,9 @@ pub(crate) fn login(session: &Session, cancel: &Cancel) -> Result<Facts> {
 }
 
 fn facts(found: &BTreeMap<String, String>, compress: bool) -> Facts {
-    let zone = found.get("the time zone").map_or("UTC", String::as_str).into();
+    // One zone, which the versions call otherwise.
+    let zone = found.get("the time zone").map_or("UTC", String::as_str);
+    let zone: Arc<str> = if zone == "Etc/UTC" { "UTC" } else { zone }.into();
     // A user who may change no setting is read with those that he has.
     if found.get("readonly").is_some_and(|value| value == "1") {
         return Facts { zone, ..Facts::default() };
@@ -116,7 +128,10 @@ mod tests {
         );
         let sent: Vec<&str> = own.settings.iter().map(|(name, _)| name.as_str()).collect();
         assert_eq!(sent, ["timeout_overflow_mode", "readonly"]);
-        let none = facts(&found(&[("readonly", "1"), ("timeout_overflow_mode", "break"), ("the time zone", "Asia/Tokyo")]), true);
+        let none = facts(
+            &found(&[("readonly", "1"), ("timeout_overflow_mode", "break"), ("the time zone", "Asia/Tokyo")]),
+            true,
+        );
         assert!(none.settings.is_empty() && !none.may_set("readonly"));
         assert_eq!(none.zone.as_ref(), "Asia/Tokyo");
     }

@@ -39,7 +39,8 @@ pub(crate) enum Kind {
     Uuid,
     Ipv4,
     Ipv6,
-    Nothing,
+    /// So many bytes a row, which mean nothing.
+    Nothing(usize),
     List(Box<Type>),
     Struct(Vec<(String, Type)>),
     Map(Box<Type>, Box<Type>),
@@ -94,7 +95,8 @@ pub(crate) struct Column {
 /// Of kind [`Unsupported`](ErrorKind::Unsupported) for states of aggregate functions.
 pub(crate) fn column(name: &str, text: &str, zone: &str) -> Result<Column> {
     let unreadable = |what: &str| {
-        Error::new(ErrorKind::Unsupported, format!("column \"{name}\" ({text}) cannot be read: {what}")).with_column(name)
+        Error::new(ErrorKind::Unsupported, format!("column \"{name}\" ({text}) cannot be read: {what}"))
+            .with_column(name)
     };
     let mut reader = Table { zone, cast: false, unreadable: None };
     let read = reader.read(text, 0);
@@ -127,6 +129,8 @@ impl Table<'_> {
         let kind = match (spelling.name, arguments) {
             ("Nullable", [argument]) => {
                 let (kind, asked) = inner(self, argument)?;
+                // The byte that says NULL stands beside the one that says nothing.
+                let kind = if kind.kind == Kind::Nothing(1) { Kind::Nothing(2).into() } else { kind };
                 return Some((Type { nullable: true, ..kind }, wrapped("Nullable", &asked)));
             }
             ("LowCardinality", [argument]) => {
@@ -148,13 +152,15 @@ impl Table<'_> {
                 return Some((Kind::Map(Box::new(key), Box::new(value)).into(), asked));
             }
             ("Tuple" | "Nested", [_, ..]) => return self.tuple(spelling.name == "Nested", arguments, depth),
-            ("Point", []) => return self.read("Tuple(Float64, Float64)", depth + 1).map(|(kind, _)| (kind, text.into())),
+            ("Point", []) => {
+                return self.read("Tuple(Float64, Float64)", depth + 1).map(|(kind, _)| (kind, text.into()));
+            }
             ("Ring" | "LineString", []) => return self.nested("Point", text, depth),
             ("Polygon" | "MultiLineString", []) => return self.nested("Ring", text, depth),
             ("MultiPolygon", []) => return self.nested("Polygon", text, depth),
             ("AggregateFunction", [function, ..]) => {
                 self.unreadable = Some((*function).to_owned());
-                Kind::Nothing
+                Kind::Nothing(1)
             }
             // These hold NULL without saying so.
             ("Variant" | "Dynamic", _) => {
@@ -182,11 +188,7 @@ impl Table<'_> {
         }
         let asked = format!("Tuple({})", asked.join(", "));
         let kind: Type = Kind::Struct(members).into();
-        Some(if nested {
-            (Kind::List(Box::new(kind)).into(), format!("Array({asked})"))
-        } else {
-            (kind, asked)
-        })
+        Some(if nested { (Kind::List(Box::new(kind)).into(), format!("Array({asked})")) } else { (kind, asked) })
     }
 
     fn nested(&mut self, item: &str, text: &str, depth: usize) -> Option<(Type, String)> {
@@ -228,9 +230,7 @@ fn scalar(name: &str, arguments: &[&str], zone: &str) -> Option<Kind> {
         "FixedString" => Kind::FixedBytes(arguments.first()?.trim().parse().ok().filter(|width| *width > 0)?),
         "Date" => Kind::Number(Number::Day, DataType::Date32),
         "Date32" => Kind::Plain(DataType::Date32, 4),
-        "DateTime" => {
-            Kind::Number(Number::Moment, DataType::Timestamp(TimeUnit::Second, Some(zone_of(0)?.into())))
-        }
+        "DateTime" => Kind::Number(Number::Moment, DataType::Timestamp(TimeUnit::Second, Some(zone_of(0)?.into()))),
         "DateTime64" => {
             let zone = zone_of(1)?;
             ticks(number(0)?, |unit| DataType::Timestamp(unit, Some(zone.as_str().into())))?
@@ -242,7 +242,7 @@ fn scalar(name: &str, arguments: &[&str], zone: &str) -> Option<Kind> {
         "UUID" => Kind::Uuid,
         "IPv4" => Kind::Ipv4,
         "IPv6" => Kind::Ipv6,
-        "Nothing" => Kind::Nothing,
+        "Nothing" => Kind::Nothing(1),
         // A count of what the name says.
         _ if name.starts_with("Interval") => Kind::Plain(DataType::Int64, 8),
         _ => return None,
@@ -287,7 +287,7 @@ fn enumeration(width: usize, arguments: &[&str]) -> Option<Kind> {
 impl From<Kind> for Type {
     fn from(kind: Kind) -> Self {
         // NULL is all that a column of nothing can hold.
-        Type { nullable: kind == Kind::Nothing, kind }
+        Type { nullable: matches!(kind, Kind::Nothing(_)), kind }
     }
 }
 
@@ -302,7 +302,7 @@ impl Type {
             Kind::FixedBytes(width) => DataType::FixedSizeBinary(*width),
             Kind::Enumeration(_) => DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8)),
             Kind::Uuid => DataType::FixedSizeBinary(16),
-            Kind::Nothing => DataType::Null,
+            Kind::Nothing(_) => DataType::Null,
             Kind::List(item) => DataType::List(Arc::new(item.field("item"))),
             Kind::Struct(members) => DataType::Struct(Type::fields(members)),
             Kind::Map(key, value) => {
@@ -336,7 +336,7 @@ impl Type {
             Kind::Number(Number::Moment | Number::Seconds | Number::Scaled(_), _) => 8,
             Kind::Number(Number::Small | Number::Middle, _) => 16,
             Kind::Number(Number::Signed | Number::Unsigned, _) => 32,
-            Kind::Bool | Kind::Nothing => 1,
+            Kind::Bool | Kind::Nothing(_) => 1,
             Kind::Enumeration(_) => 4,
             Kind::Uuid => 16,
             Kind::FixedBytes(width) => usize::try_from(*width).unwrap_or(0),

@@ -16,14 +16,8 @@ const PORT: u16 = 8123;
 const TLS_PORT: u16 = 8443;
 
 /// How this source calls what has to do with TLS.
-const TLS_NAMES: OptionNames = OptionNames {
-    roots: "ca",
-    revoked: "",
-    certificate: "cert",
-    key: "key",
-    without_name: "verify=ca",
-    system: None,
-};
+const TLS_NAMES: OptionNames =
+    OptionNames { roots: "ca", revoked: "", certificate: "cert", key: "key", without_name: "verify=ca", system: None };
 
 /// Where a server is, and who we are there. Its `Debug` shows no secret.
 #[derive(Clone, Debug)]
@@ -78,7 +72,8 @@ impl Location {
         let (authority, rest) = rest.split_at(rest.find(['/', '?']).unwrap_or(rest.len()));
         // The last "@", so that one in a password that nobody encoded does no harm.
         let (credentials, place) = authority.rsplit_once('@').unwrap_or(("", authority));
-        let (user, password) = credentials.split_once(':').map_or((credentials, None), |(user, rest)| (user, Some(rest)));
+        let (user, password) =
+            credentials.split_once(':').map_or((credentials, None), |(user, rest)| (user, Some(rest)));
         let (host, port) = address(place)?;
         let (path, options) = rest.split_once('?').unwrap_or((rest, ""));
         let named = |text: String| Some(text).filter(|text| !text.is_empty());
@@ -198,7 +193,8 @@ fn address(place: &str) -> Result<(&str, Option<u16>)> {
     };
     let number = |port: &str| port.parse().ok().filter(|port| *port > 0);
     let port = port.filter(|port| !port.is_empty());
-    let port = port.map(|port| number(port).ok_or_else(|| wrong("its port is no number from 1 to 65535"))).transpose()?;
+    let port =
+        port.map(|port| number(port).ok_or_else(|| wrong("its port is no number from 1 to 65535"))).transpose()?;
     Ok((host, port))
 }
 

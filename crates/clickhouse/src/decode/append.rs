@@ -26,8 +26,7 @@ impl Column {
             Body::Text(text, Layout::Ipv4) => text::ipv4(text, input, rows)?,
             Body::Text(text, Layout::Ipv6) => text::ipv6(text, input, rows)?,
             Body::Enumeration { keys, enumeration } => enumeration::append(keys, enumeration, input, rows, is_null)?,
-            // A byte a row that means nothing.
-            Body::Nothing => input.pass(rows, |_| ())?,
+            Body::Nothing(width) => input.pass(rows.checked_mul(*width).ok_or_else(too_large)?, |_| ())?,
             Body::List { ends, item } => {
                 let items = append_ends(ends, input, rows)?;
                 item.append(input, items)?;

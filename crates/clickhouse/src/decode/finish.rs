@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use arrow_array::{
-    Array, ArrayRef, BinaryArray, BooleanArray, Decimal128Array, Decimal256Array, DictionaryArray, Int32Array, ListArray,
-    MapArray, NullArray, StringArray, StructArray, UInt32Array, make_array,
+    Array, ArrayRef, BinaryArray, BooleanArray, Decimal128Array, Decimal256Array, DictionaryArray, Int32Array,
+    ListArray, MapArray, NullArray, StringArray, StructArray, UInt32Array, make_array,
 };
 use arrow_buffer::{BooleanBuffer, Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
 use arrow_data::ArrayData;
@@ -30,7 +30,8 @@ impl Column {
             }
             Body::Bool(values) => {
                 let values = std::mem::take(values);
-                let bits = BooleanBuffer::collect_bool(values.len(), |row| values.get(row).is_some_and(|value| *value != 0));
+                let bits =
+                    BooleanBuffer::collect_bool(values.len(), |row| values.get(row).is_some_and(|value| *value != 0));
                 Arc::new(BooleanArray::new(bits, nulls))
             }
             Body::Text(text, _) => finish_text(std::mem::take(text), data_type, nulls)?,
@@ -38,7 +39,7 @@ impl Column {
                 let keys = Int32Array::try_new(std::mem::take(keys).into(), nulls)?;
                 Arc::new(DictionaryArray::try_new(keys, Arc::clone(&enumeration.labels) as ArrayRef)?)
             }
-            Body::Nothing => Arc::new(NullArray::new(rows)),
+            Body::Nothing(_) => Arc::new(NullArray::new(rows)),
             Body::List { ends, item } => {
                 let DataType::List(field) = data_type else { return Err(mismatch()) };
                 let offsets = offsets(std::mem::take(ends));
@@ -114,7 +115,8 @@ fn no_text(offsets: &OffsetBuffer<i32>, values: &[u8]) -> Error {
         [begin, end] => usize::try_from(*begin).unwrap_or(0)..usize::try_from(*end).unwrap_or(0),
         _ => 0..0,
     });
-    let value = ends.map(|range| values.get(range).unwrap_or_default()).find(|value| std::str::from_utf8(value).is_err());
+    let value =
+        ends.map(|range| values.get(range).unwrap_or_default()).find(|value| std::str::from_utf8(value).is_err());
     let value = value.unwrap_or_default();
     let shown: String = value.iter().take(20).map(|byte| format!("{byte:02X}")).collect();
     let dots = if value.len() > 20 { "…" } else { "" };

@@ -21,9 +21,7 @@ pub(super) fn append<F: Feed>(
         Number::Small => input.values(rows, |bytes| buffer.push(i128::from(i32::from_le_bytes(bytes)))),
         Number::Middle => input.values(rows, |bytes| buffer.push(i128::from(i64::from_le_bytes(bytes)))),
         Number::Signed => input.values(rows, |bytes| buffer.push(i256::from_i128(i128::from_le_bytes(bytes)))),
-        Number::Unsigned => {
-            input.values(rows, |bytes| buffer.push(i256::from_parts(u128::from_le_bytes(bytes), 0)))
-        }
+        Number::Unsigned => input.values(rows, |bytes| buffer.push(i256::from_parts(u128::from_le_bytes(bytes), 0))),
         Number::Half => {
             input.values(rows, |bytes| buffer.push(f32::from_bits(u32::from(u16::from_le_bytes(bytes)) << 16)))
         }
