@@ -6,12 +6,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use bowshot_net::{Address, RawSocket, Socket, Transport};
 use bytes::BytesMut;
 use parking_lot::Mutex;
 use postgres_protocol::message::frontend;
 
-use crate::connect::{Address, Socket, Transport};
-use crate::tls::TlsClient;
+use crate::tls::{self, TlsClient};
 
 /// How long a CancelRequest may take in all.
 const LIMIT: Duration = Duration::from_millis(900);
@@ -27,7 +27,7 @@ pub(crate) struct Interrupt {
 #[derive(Clone, Default)]
 struct State {
     /// While it connects and afterwards.
-    socket: Option<Arc<socket2::Socket>>,
+    socket: Option<Arc<RawSocket>>,
     /// Once it is logged in.
     backend: Option<Backend>,
 }
@@ -44,7 +44,7 @@ pub(crate) struct Backend {
 
 impl Interrupt {
     /// From now on an interruption ends this socket.
-    pub(crate) fn watch(&self, socket: Arc<socket2::Socket>) {
+    pub(crate) fn watch(&self, socket: Arc<RawSocket>) {
         *self.state.lock() = State { socket: Some(socket), backend: None };
     }
 
@@ -87,7 +87,7 @@ impl Backend {
     /// Asks the postmaster to stop the query, and waits until it has passed that on.
     fn request_cancel(&self) -> bowshot_core::Result<()> {
         let deadline = Some(Instant::now() + LIMIT);
-        let lost = |error| crate::connect::lost(error, "a request to cancel");
+        let lost = |error| bowshot_net::lost(error, "a request to cancel", &tls::NAMES);
         let socket = Socket::connect(&self.address, None, deadline, |_| ()).map_err(lost)?;
         let mut transport = match &self.tls {
             None => Transport::Plain(socket),

@@ -4,7 +4,6 @@ mod address;
 mod attempt;
 #[cfg(test)]
 mod tests;
-mod transport;
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -12,13 +11,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bowshot_core::{Cancel, Error, ErrorKind, Registration, Result};
+use bowshot_net::{Buffer, Transport};
 use bytes::BytesMut;
 use postgres_protocol::message::frontend;
 
-pub(crate) use address::Address;
-pub(crate) use transport::{Socket, Transport};
-
-use crate::buffer::Buffer;
 use crate::cancel::Interrupt;
 use crate::error;
 use crate::family::Family;
@@ -183,13 +179,12 @@ impl Session {
 
     /// Whether what is sent is encrypted.
     pub(crate) fn is_encrypted(&self) -> bool {
-        matches!(self.stream, Transport::Tls(_))
+        self.stream.is_encrypted()
     }
 
     /// What ties a SCRAM login to this TLS connection.
     pub(crate) fn certificate_hash(&self) -> Option<Vec<u8>> {
-        let Transport::Tls(stream) = &self.stream else { return None };
-        tls::server_end_point(stream.conn.peer_certificates()?.first()?)
+        tls::server_end_point(self.stream.certificates().first()?)
     }
 
     /// Fills the buffer until it begins with a whole message; its tag and its length.
@@ -234,7 +229,7 @@ impl Session {
             return Error::cancelled();
         }
         self.interrupt.set_busy(false);
-        lost(error, self.phase)
+        bowshot_net::lost(error, self.phase, &tls::NAMES)
     }
 }
 
@@ -253,26 +248,6 @@ impl Drop for Session {
         }
         self.stream.close();
     }
-}
-
-/// What the failure of a connection means; `what` is what was under way: "the login".
-pub(crate) fn lost(error: io::Error, what: &str) -> Error {
-    if let Some(tls) = error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>()) {
-        return tls::refused(tls);
-    }
-    let message = match error.kind() {
-        io::ErrorKind::TimedOut => {
-            return Error::new(ErrorKind::Timeout, format!("the server did not answer in time during {what}"))
-                .with_source(error);
-        }
-        io::ErrorKind::UnexpectedEof
-        | io::ErrorKind::ConnectionReset
-        | io::ErrorKind::ConnectionAborted
-        | io::ErrorKind::NotConnected
-        | io::ErrorKind::BrokenPipe => format!("the server closed the connection in the middle of {what}"),
-        _ => format!("the connection to the server broke in the middle of {what}: {error}"),
-    };
-    Error::new(ErrorKind::ConnectionLost, message).with_source(error)
 }
 
 /// The values of a DataRow in text format.

@@ -1,8 +1,8 @@
 //! The signature at the front of COPY's binary format (PostgreSQL manual, "COPY: Binary Format").
 
 use bowshot_core::Result;
+use bowshot_net::Buffer;
 
-use crate::buffer::Buffer;
 use crate::cells::load;
 use crate::error::broken;
 

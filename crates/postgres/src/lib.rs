@@ -24,7 +24,6 @@
 //! # Ok::<(), bowshot_core::Error>(())
 //! ```
 
-mod buffer;
 mod by_column;
 mod cancel;
 mod catalog;

@@ -16,12 +16,13 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use bowshot_core::{Error, ErrorKind, Result};
+use bowshot_net::{Keepalive, TlsOptions, TlsVersion, Verify};
 
 pub(crate) use environment::Environment;
 use options::Settings;
 use passfile::Passfile;
 
-use crate::tls::{TlsMode, TlsOptions, TlsVersion};
+use crate::tls::{self, Encryption, Tls};
 
 /// How long one address may take to accept us, unless `connect_timeout` says otherwise.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -41,7 +42,7 @@ pub(crate) struct Config {
     /// For each address; `None`: as long as it takes.
     pub(crate) connect_timeout: Option<Duration>,
     pub(crate) keepalive: Keepalive,
-    pub(crate) tls: TlsOptions,
+    pub(crate) tls: Tls,
     pub(crate) channel_binding: ChannelBinding,
     /// The ways to log in that are acceptable; `None`: every one that Bowshot knows.
     pub(crate) methods: Option<BTreeSet<Method>>,
@@ -79,17 +80,6 @@ impl fmt::Debug for Secret {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("hidden")
     }
-}
-
-/// What TCP does to find out that the other side is gone.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Keepalive {
-    pub(crate) enabled: bool,
-    pub(crate) idle: Option<Duration>,
-    pub(crate) interval: Option<Duration>,
-    pub(crate) count: Option<u32>,
-    /// How long sent bytes may stay without an answer.
-    pub(crate) user_timeout: Option<Duration>,
 }
 
 /// Whether the login is tied to the TLS connection that it runs in.
@@ -166,7 +156,7 @@ impl Config {
                 Some(limit) => positive(limit).map(|limit| Duration::from_secs(limit.into())),
             },
             keepalive: keepalive(settings)?,
-            tls: tls_options(settings, environment)?,
+            tls: tls(settings, environment)?,
             channel_binding: settings.choice(
                 "channel_binding",
                 &[
@@ -275,26 +265,26 @@ fn methods(settings: &Settings) -> Result<Option<BTreeSet<Method>>> {
     Ok(Some(named))
 }
 
-fn tls_options(settings: &Settings, environment: &Environment) -> Result<TlsOptions> {
+fn tls(settings: &Settings, environment: &Environment) -> Result<Tls> {
     let system = settings.text("sslrootcert") == Some("system");
-    let mode = settings.choice(
+    let (encryption, verify) = settings.choice(
         "sslmode",
         &[
-            ("disable", TlsMode::Disable),
-            ("allow", TlsMode::Allow),
-            ("prefer", TlsMode::Prefer),
-            ("require", TlsMode::Require),
-            ("verify-ca", TlsMode::VerifyCa),
-            ("verify-full", TlsMode::VerifyFull),
+            ("disable", (Encryption::Never, Verify::Nothing)),
+            ("allow", (Encryption::IfDemanded, Verify::Nothing)),
+            ("prefer", (Encryption::IfPossible, Verify::Nothing)),
+            ("require", (Encryption::Always, Verify::Nothing)),
+            ("verify-ca", (Encryption::Always, Verify::Chain)),
+            ("verify-full", (Encryption::Always, Verify::Name)),
         ],
-        if system { TlsMode::VerifyFull } else { TlsMode::Prefer },
+        if system { (Encryption::Always, Verify::Name) } else { (Encryption::IfPossible, Verify::Nothing) },
     )?;
-    if system && mode != TlsMode::VerifyFull {
+    if system && verify != Verify::Name {
         // Anyone can have a certificate from a public authority: without the host name it proves nothing.
         return Err(settings.wrong("sslmode", "verify-full when sslrootcert is system"));
     }
     let direct = settings.choice("sslnegotiation", &[("postgres", false), ("direct", true)], false)?;
-    if direct && mode < TlsMode::Require {
+    if direct && encryption != Encryption::Always {
         return Err(settings.wrong("sslnegotiation", "postgres unless sslmode is require, verify-ca or verify-full"));
     }
     let versions = [
@@ -320,17 +310,20 @@ fn tls_options(settings: &Settings, environment: &Environment) -> Result<TlsOpti
         |file: Option<(PathBuf, bool)>| file.filter(|(path, named)| *named || Path::exists(path)).map(|(path, _)| path);
     let certificate =
         existing(file("sslcert", "postgresql.crt")).filter(|_| settings.text("sslcertmode") != Some("disable"));
-    Ok(TlsOptions {
-        mode,
-        direct,
-        system_roots: system,
-        root_file: existing(file("sslrootcert", "root.crt").filter(|_| !system)),
-        revoked_file: existing(file("sslcrl", "root.crl")),
-        key_file: certificate.is_some().then(|| file("sslkey", "postgresql.key").map(|(path, _)| path)).flatten(),
-        certificate_file: certificate,
-        server_name: settings.switch("sslsni", true)?,
-        minimum,
-        maximum,
-        ..TlsOptions::default()
-    })
+    let root_file = existing(file("sslrootcert", "root.crt").filter(|_| !system));
+    // As in libpq: `require` verifies the chain as soon as there is something to verify it with.
+    let verify =
+        if encryption == Encryption::Always && root_file.is_some() { verify.max(Verify::Chain) } else { verify };
+    let mut options = TlsOptions::new(tls::NAMES);
+    options.verify = verify;
+    options.system_roots = system;
+    options.root_file = root_file;
+    options.revoked_file = existing(file("sslcrl", "root.crl"));
+    options.key_file = certificate.is_some().then(|| file("sslkey", "postgresql.key").map(|(path, _)| path)).flatten();
+    options.certificate_file = certificate;
+    options.send_name = settings.switch("sslsni", true)?;
+    options.minimum = minimum;
+    options.maximum = maximum;
+    options.protocol = Some(tls::PROTOCOL);
+    Ok(Tls { encryption, direct, options })
 }

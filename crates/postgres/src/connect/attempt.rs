@@ -6,15 +6,14 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use bowshot_core::{Cancel, Error, ErrorKind, Result};
+use bowshot_net::{Address, Buffer, Socket, Transport, lost};
 
-use super::address::Address;
-use super::{Session, Socket, Transport, lost, version_number};
-use crate::buffer::Buffer;
+use super::{Session, version_number};
 use crate::cancel::{Backend, Interrupt};
 use crate::family::Family;
 use crate::login;
 use crate::message;
-use crate::tls::{TlsClient, TlsMode};
+use crate::tls::{self, Encryption, TlsClient};
 use crate::uri::{Config, Host, Place, Target};
 
 /// One try to connect.
@@ -85,15 +84,15 @@ fn shuffled<T>(items: &[T], shuffle: bool) -> Vec<&T> {
 
 impl Attempt<'_> {
     fn run(&self) -> Result<Session> {
-        let mode = self.config.tls.mode;
+        let encryption = self.config.tls.encryption;
         // A Unix socket never leaves the machine, and servers do not encrypt it.
-        if mode == TlsMode::Disable || matches!(self.address, Address::Unix(_)) {
+        if encryption == Encryption::Never || matches!(self.address, Address::Unix(_)) {
             return self.connect(None);
         }
         let tls = || self.config.tls.client(self.host, self.address);
-        let (first, second) = match mode {
-            TlsMode::Allow => (self.connect(None), Some(true)),
-            TlsMode::Prefer => (tls().and_then(|tls| self.connect(Some(tls))), Some(false)),
+        let (first, second) = match encryption {
+            Encryption::IfDemanded => (self.connect(None), Some(true)),
+            Encryption::IfPossible => (tls().and_then(|tls| self.connect(Some(tls))), Some(false)),
             _ => (tls().and_then(|tls| self.connect(Some(tls))), None),
         };
         match (first, second) {
@@ -197,7 +196,7 @@ impl Attempt<'_> {
                     .with_hint("is the database running, and is the port right?")
             }
             _ => {
-                let broken = lost(error, "connecting");
+                let broken = lost(error, "connecting", &tls::NAMES);
                 Error::new(
                     ErrorKind::Connect,
                     format!("the server at {address} cannot be reached: {}", broken.message()),

@@ -6,10 +6,10 @@ use arrow_array::{Array, ArrayRef};
 use arrow_buffer::i256;
 use arrow_schema::{DataType, Field, FieldRef, Fields, TimeUnit};
 use bowshot_core::Impossible;
+use bowshot_net::SLACK;
 use proptest::prelude::*;
 
 use super::*;
-use crate::buffer::SLACK;
 
 /// Lays values out as they arrive, each with its length in front, and decodes them.
 fn decode(decoder: &dyn Decode, values: &[Option<Vec<u8>>]) -> Result<ArrayRef, Reject> {

@@ -61,7 +61,7 @@ fn gather(cells: Cells<'_>, skip: usize) -> Result<(OffsetBuffer<i32>, Buffer), 
 /// Every value is copied as a whole block, which is a few instructions where a copy of any length is a call: the
 /// received bytes have slack behind them, and what is too much is cut off again.
 fn blocks<const BLOCK: usize>(cells: Cells<'_>, skip: usize, total: usize) -> Vec<u8> {
-    const { assert!(BLOCK <= crate::buffer::SLACK) }
+    const { assert!(BLOCK <= bowshot_net::SLACK) }
     let mut data = Vec::with_capacity(total + BLOCK);
     for &offset in cells.offsets {
         if offset != NULL {

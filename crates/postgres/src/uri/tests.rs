@@ -111,7 +111,10 @@ fn defaults_and_choices() {
     let config = parse("");
     assert_eq!(config.application_name, "bowshot");
     assert_eq!(config.connect_timeout, Some(CONNECT_TIMEOUT));
-    assert_eq!((config.tls.mode, config.tls.direct, config.tls.server_name), (TlsMode::Prefer, false, true));
+    assert_eq!(
+        (config.tls.encryption, config.tls.direct, config.tls.options.send_name),
+        (Encryption::IfPossible, false, true)
+    );
     assert_eq!((config.channel_binding, config.target, config.shuffle), (ChannelBinding::Prefer, Target::Any, false));
     assert!(config.keepalive.enabled && config.protocol.is_none() && config.options.is_none());
 
@@ -132,10 +135,16 @@ fn defaults_and_choices() {
         (config.channel_binding, config.target, config.shuffle),
         (ChannelBinding::Disable, Target::Primary, true)
     );
-    assert!(!config.tls.server_name);
+    assert!(!config.tls.options.send_name);
     assert_eq!(parse("fallback_application_name=b").application_name, "b");
-    assert_eq!(parse("postgresql://h/d?ssl=true").tls.mode, TlsMode::Require);
-    assert_eq!(parse("sslrootcert=system").tls.mode, TlsMode::VerifyFull);
+    let mode = |text: &str| {
+        let tls = parse(text).tls;
+        (tls.encryption, tls.options.verify)
+    };
+    assert_eq!(mode("postgresql://h/d?ssl=true"), (Encryption::Always, Verify::Nothing));
+    assert_eq!(mode("sslmode=require sslrootcert=/r"), (Encryption::Always, Verify::Chain));
+    assert_eq!(mode("sslmode=prefer sslrootcert=/r"), (Encryption::IfPossible, Verify::Nothing));
+    assert_eq!(mode("sslrootcert=system"), (Encryption::Always, Verify::Name));
 }
 
 #[test]
@@ -217,16 +226,20 @@ fn the_environment_fills_the_gaps() {
     assert_eq!((config.user.as_str(), config.database.as_str(), password(&config)), ("u", "d", Some("p")));
     assert_eq!((config.application_name.as_str(), config.options.as_deref()), ("a", Some("-c x=y")));
     assert_eq!((config.connect_timeout, config.target), (Some(Duration::from_secs(3)), Target::Standby));
-    assert_eq!((config.tls.mode, config.tls.direct, config.tls.server_name), (TlsMode::Require, true, false));
-    assert_eq!(config.tls.root_file, Some("/r".into()));
-    assert_eq!((config.tls.certificate_file, config.tls.key_file), (Some("/c".into()), Some("/k".into())));
+    assert_eq!(
+        (config.tls.encryption, config.tls.direct, config.tls.options.send_name),
+        (Encryption::Always, true, false)
+    );
+    let tls = config.tls.options;
+    assert_eq!((tls.root_file, tls.verify), (Some("/r".into()), Verify::Chain));
+    assert_eq!((tls.certificate_file, tls.key_file), (Some("/c".into()), Some("/k".into())));
     assert_eq!(config.methods, Some([Method::Scram].into()));
     assert!(!config.shuffle, "an empty variable is none");
 
     let config = world.parse("postgresql://me:mine@here:1/data?sslmode=disable&sslnegotiation=postgres").unwrap();
     assert_eq!(hosts(&config), ["here:1"]);
     assert_eq!((config.user.as_str(), config.database.as_str(), password(&config)), ("me", "data", Some("mine")));
-    assert_eq!(config.tls.mode, TlsMode::Disable);
+    assert_eq!(config.tls.encryption, Encryption::Never);
 
     let error = World::with(&[("PGSSLMODE", "no")]).parse("").err().unwrap();
     assert!(error.to_string().contains("the environment variable PGSSLMODE is \"no\""), "{error}");
@@ -279,18 +292,18 @@ fn services_come_between() {
 fn files_in_the_users_folder_count_where_they_exist() {
     let folder = tempfile::tempdir().unwrap();
     let world = World { home: Some(folder.path().to_owned()), ..World::default() };
-    let tls = world.parse("").unwrap().tls;
+    let tls = world.parse("").unwrap().tls.options;
     assert_eq!((tls.root_file, tls.certificate_file, tls.key_file, tls.revoked_file), (None, None, None, None));
     std::fs::create_dir(folder.path().join(".postgresql")).unwrap();
     let own = |name: &str| folder.path().join(".postgresql").join(name);
     for name in ["root.crt", "root.crl", "postgresql.crt"] {
         std::fs::write(own(name), "").unwrap();
     }
-    let tls = world.parse("").unwrap().tls;
+    let tls = world.parse("").unwrap().tls.options;
     assert_eq!((tls.root_file, tls.revoked_file), (Some(own("root.crt")), Some(own("root.crl"))));
     assert_eq!((tls.certificate_file, tls.key_file), (Some(own("postgresql.crt")), Some(own("postgresql.key"))));
-    assert_eq!(world.parse("sslcertmode=disable").unwrap().tls.certificate_file, None);
-    assert_eq!(world.parse("sslrootcert=system").unwrap().tls.root_file, None);
+    assert_eq!(world.parse("sslcertmode=disable").unwrap().tls.options.certificate_file, None);
+    assert_eq!(world.parse("sslrootcert=system").unwrap().tls.options.root_file, None);
 
     let passfile = folder.path().join(".pgpass");
     std::fs::write(
