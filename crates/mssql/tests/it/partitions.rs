@@ -147,7 +147,7 @@ fn a_large_table_is_split_by_its_clustered_key_on_one_state() {
     assert!(queries.iter().any(|query| query.sql.starts_with("SET LOCK_TIMEOUT 1000;")));
     assert!(begun.iter().all(|place| queries[*place].sql.ends_with("SELECT TOP (1) 1 FROM [dbo].[t];")));
     // Whoever reads a partition does so in its own transaction.
-    let parts = places("AS [t] WHERE id >= 0");
+    let parts = places(" [t] WHERE id >= 0");
     assert!(parts.len() > 4, "{queries:#?}");
     for place in parts {
         let query = &queries[place];

@@ -134,11 +134,11 @@ fn dates_and_times() {
     check(&case(
         (41, "time(7)", 16, 7),
         &[0x29, 7],
-        "Time64(ns)",
+        "time64[ns]",
         &[(&hex("05 FF BF 69 2A C9"), Some("23:59:59.999999900")), (&[0], None)],
     ));
-    check(&case((41, "time(0)", 8, 0), &[0x29, 0], "Time64(ns)", &[(&hex("03 7F 51 01"), Some("23:59:59"))]));
-    check(&case((41, "time(3)", 12, 3), &[0x29, 3], "Time64(ns)", &[(&hex("04 FF 5B 26 05"), Some("23:59:59.999"))]));
+    check(&case((41, "time(0)", 8, 0), &[0x29, 0], "time64[ns]", &[(&hex("03 7F 51 01"), Some("23:59:59"))]));
+    check(&case((41, "time(3)", 12, 3), &[0x29, 3], "time64[ns]", &[(&hex("04 FF 5B 26 05"), Some("23:59:59.999"))]));
     check(&case(
         (58, "smalldatetime", 16, 0),
         &[0x6F, 4],
