@@ -13,7 +13,7 @@ use crate::error::broken;
 use crate::packet::{Kind, Packets};
 use crate::session::{Login, Session};
 use crate::socket::Socket;
-use crate::tls::{Tls, Trust};
+use crate::tls::Tls;
 use crate::transport::Transport;
 use crate::uri::{Config, Encrypt};
 
@@ -52,7 +52,7 @@ pub(crate) fn connect(config: &Config, before: &[String], cancel: &Cancel) -> Re
 fn open(config: &Config, host: &str, port: u16, deadline: Instant, cancel: &Cancel) -> Result<Session> {
     let socket = Socket::connect(host, port, deadline, cancel)?;
     let mut packets = match config.encrypt {
-        Encrypt::Strict => Packets::new(Transport::strict(socket, &Tls::new(&config.trust, host, true)?)?),
+        Encrypt::Strict => Packets::new(Transport::strict(socket, &Tls::new(config, host)?)?),
         _ => Packets::new(Transport::Plain(socket)),
     };
     let wanted = match config.encrypt {
@@ -80,13 +80,12 @@ fn open(config: &Config, host: &str, port: u16, deadline: Instant, cancel: &Canc
                 .with_hint("encrypt=no reads without encryption; the login is then sent nearly in the clear"));
         }
         Encrypt::Yes => {
-            packets = encrypted(packets, &config.trust, host)?;
+            packets = encrypted(packets, config, host)?;
             packets.send(Kind::Login, &login)?;
         }
-        // Nobody asked for the certificate of a connection that need not be encrypted.
         Encrypt::No if answer.encryption == EncryptionLevel::NotSupported => packets.send(Kind::Login, &login)?,
         Encrypt::No => {
-            packets = encrypted(packets, &Trust { all: true, ..config.trust.clone() }, host)?;
+            packets = encrypted(packets, config, host)?;
             packets.send(Kind::Login, &login)?;
             if !server_encrypts {
                 packets = packets.into_plain();
@@ -96,11 +95,9 @@ fn open(config: &Config, host: &str, port: u16, deadline: Instant, cancel: &Canc
     Ok(Session::new(packets))
 }
 
-fn encrypted(packets: Packets, trust: &Trust, host: &str) -> Result<Packets> {
+fn encrypted(packets: Packets, config: &Config, host: &str) -> Result<Packets> {
     match packets.transport {
-        Transport::Plain(socket) => {
-            Ok(Packets::new(Transport::within_packets(socket, &Tls::new(trust, host, false)?)?))
-        }
+        Transport::Plain(socket) => Ok(Packets::new(Transport::within_packets(socket, &Tls::new(config, host)?)?)),
         transport => Ok(Packets::new(transport)),
     }
 }

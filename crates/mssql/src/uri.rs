@@ -7,9 +7,10 @@ use std::fmt;
 use std::time::Duration;
 
 use bowshot_core::{Error, ErrorKind, Result};
+use bowshot_net::{TlsOptions, TlsVersion, Verify};
 use percent_encoding::percent_decode_str;
 
-use crate::tls::Trust;
+use crate::tls;
 
 /// Where SQL Server listens.
 const PORT: u16 = 1433;
@@ -29,7 +30,9 @@ pub(crate) struct Config {
     /// Empty: the login's own.
     pub(crate) database: String,
     pub(crate) encrypt: Encrypt,
-    pub(crate) trust: Trust,
+    pub(crate) tls: TlsOptions,
+    /// The name that the certificate must have, if it is not the host's.
+    pub(crate) certificate_name: Option<String>,
     pub(crate) application_name: String,
     /// Whether a secondary replica will do (`application_intent=readonly`).
     pub(crate) read_only: bool,
@@ -106,18 +109,22 @@ impl Config {
             password: Secret(text(password)?),
             database: text(database)?,
             encrypt: Encrypt::Yes,
-            trust: Trust::default(),
+            tls: TlsOptions::new(tls::NAMES),
+            certificate_name: None,
             application_name: "bowshot".to_owned(),
             read_only: false,
             connect_timeout: Duration::from_secs(15),
             packet_size: 8000,
         };
+        config.tls.verify = Verify::Name;
+        config.tls.system_roots = true;
         for option in options.split('&').filter(|option| !option.is_empty()) {
             let (name, value) = option.split_once('=').unwrap_or((option, ""));
             // A query writes a space as +.
             config.set(&text(name)?, &text(&value.replace('+', "%20"))?)?;
         }
         config.check()?;
+        config.limit_tls();
         Ok(config)
     }
 
@@ -141,9 +148,18 @@ impl Config {
                     },
                 };
             }
-            "trustservercertificate" => self.trust.all = truth(value).ok_or_else(|| wrong("yes or no"))?,
-            "hostnameincertificate" => self.trust.name = Some(value.to_owned()).filter(|name| !name.is_empty()),
-            "ca" => self.trust.authorities = Some(value.into()),
+            "trustservercertificate" => {
+                self.tls.verify = match truth(value) {
+                    Some(true) => Verify::Nothing,
+                    Some(false) => Verify::Name,
+                    None => return Err(wrong("yes or no")),
+                };
+            }
+            "hostnameincertificate" => self.certificate_name = Some(value.to_owned()).filter(|name| !name.is_empty()),
+            "ca" => {
+                self.tls.system_roots = false;
+                self.tls.root_file = Some(value.into());
+            }
             "applicationname" | "app" => self.application_name = value.to_owned(),
             "applicationintent" => {
                 self.read_only = match value.to_ascii_lowercase().as_str() {
@@ -197,7 +213,7 @@ impl Config {
                 "a name, or the password, in the SQL Server URI has more than 128 characters",
             ));
         }
-        if self.encrypt == Encrypt::Strict && self.trust.all {
+        if self.encrypt == Encrypt::Strict && self.tls.verify == Verify::Nothing {
             return Err(Error::new(
                 ErrorKind::Config,
                 "encrypt=strict verifies the server's certificate, and trust_server_certificate=yes says not to",
@@ -205,6 +221,20 @@ impl Config {
             .with_hint("leave one of them out; ca=file names an authority of your own"));
         }
         Ok(())
+    }
+
+    /// What the way of encrypting says on TLS.
+    fn limit_tls(&mut self) {
+        match self.encrypt {
+            Encrypt::Strict => self.tls.protocol = Some(tls::PROTOCOL),
+            // Protocols older than TDS 8.0 know TLS 1.2 at most.
+            Encrypt::Yes => self.tls.maximum = TlsVersion::Tls12,
+            // Nobody asked for the certificate of a connection that need not be encrypted.
+            Encrypt::No => {
+                self.tls.maximum = TlsVersion::Tls12;
+                self.tls.verify = Verify::Nothing;
+            }
+        }
     }
 
     /// The port, where no instance has to be asked for.

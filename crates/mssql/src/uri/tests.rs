@@ -8,7 +8,7 @@ fn a_uri_has_its_parts() {
     assert_eq!((config.host.as_str(), config.known_port()), ("db.example", Some(1444)));
     assert_eq!((config.user.as_str(), config.password.0.as_str()), ("sa", "p@ss/word"));
     assert_eq!(config.database, "my shop");
-    assert_eq!((config.encrypt, config.trust.all), (Encrypt::Yes, false));
+    assert_eq!((config.encrypt, config.tls.verify), (Encrypt::Yes, Verify::Name));
     let config = Config::parse("sqlserver://u:a@b@[::1]/").unwrap();
     assert_eq!((config.host.as_str(), config.known_port(), config.password.0.as_str()), ("::1", Some(1433), "a@b"));
     let config = Config::parse("MSSQL://u@host%5Csqlexpress/db").unwrap();
@@ -31,11 +31,25 @@ fn options_have_any_case_and_spelling() {
          &application_name=my+app&ApplicationIntent=ReadOnly&connect_timeout=2.5&instance=i&Packet%20Size=4096",
     )
     .unwrap();
-    assert_eq!((config.encrypt, config.trust.all), (Encrypt::No, true));
-    assert_eq!(config.trust.name.as_deref(), Some("x.y"));
-    assert_eq!(config.trust.authorities.as_deref().and_then(|path| path.to_str()), Some("/a b.pem"));
+    assert_eq!((config.encrypt, config.tls.verify), (Encrypt::No, Verify::Nothing));
+    assert_eq!(config.certificate_name.as_deref(), Some("x.y"));
+    assert_eq!(config.tls.root_file.as_deref().and_then(|path| path.to_str()), Some("/a b.pem"));
     assert_eq!((config.application_name.as_str(), config.read_only), ("my app", true));
     assert_eq!((config.connect_timeout, config.packet_size), (Duration::from_millis(2500), 4096));
+}
+
+#[test]
+fn the_way_of_encrypting_decides_on_certificates_and_versions() {
+    let tls = |options: &str| {
+        let tls = Config::parse(&format!("mssql://u:p@h/d?{options}")).unwrap().tls;
+        (tls.verify, tls.system_roots, tls.maximum, tls.protocol)
+    };
+    let (old, new) = (TlsVersion::Tls12, TlsVersion::Tls13);
+    assert_eq!(tls(""), (Verify::Name, true, old, None));
+    assert_eq!(tls("ca=/r&trust_server_certificate=no"), (Verify::Name, false, old, None));
+    assert_eq!(tls("trust_server_certificate=yes"), (Verify::Nothing, true, old, None));
+    assert_eq!(tls("encrypt=no"), (Verify::Nothing, true, old, None));
+    assert_eq!(tls("encrypt=strict"), (Verify::Name, true, new, Some(tls::PROTOCOL)));
 }
 
 #[test]

@@ -89,14 +89,17 @@ fn private(path: &Path, option: &str) -> Result<()> {
     Ok(())
 }
 
+/// What a file of certificates looks like.
+const FORM: &str = "it must hold certificates in PEM form";
+
 fn certificates(path: &Path, option: &str) -> Result<Vec<CertificateDer<'static>>> {
     let text = read(path, option)?;
     let found: Vec<_> = CertificateDer::pem_slice_iter(&text)
         .collect::<Result<_, _>>()
-        .map_err(|error| unreadable(path, option, &error.to_string()))?;
+        .map_err(|error| unreadable(path, option, &error.to_string()).with_hint(FORM))?;
     if found.is_empty() {
         let kind = SectionKind::Certificate;
-        return Err(unreadable(path, option, &format!("it holds nothing of the kind {kind:?}")));
+        return Err(unreadable(path, option, &format!("it holds nothing of the kind {kind:?}")).with_hint(FORM));
     }
     Ok(found)
 }
