@@ -28,6 +28,18 @@ def cases_of(database: str) -> list[tuple[str, Case]]:
     return [(suite, case) for suite, case in found if "skip" not in case and case.get("at") not in IN_MID_STREAM]
 
 
+def setups_of(database: str) -> dict[str, str]:
+    """The SQL of each suite that makes what the cases of a database need."""
+    found: dict[str, str] = {}
+    for folder in (database, "every"):
+        for path in sorted((FOLDER / folder).glob("*.toml")):
+            suite = tomllib.loads(path.read_text("utf-8"))
+            cases = [case for name, case in cases_of(database) if name == path.stem]
+            parts = [chosen(suite, database).get("setup", ""), *(case.get("setup", "") for case in cases)]
+            found[path.stem] = ";\n".join(part.strip().rstrip(";") for part in parts if part.strip())
+    return found
+
+
 def chosen(case: Case, database: str) -> Case:
     """The case with what it says otherwise of this database; columns, type and error exclude each other."""
     own = case.get("on", {}).get(database, {})
@@ -40,7 +52,9 @@ def chosen(case: Case, database: str) -> Case:
 @contextmanager
 def started(testkit: str, database: str) -> Iterator[dict[str, Any]]:
     """A database with every suite set up in it: `version`, the URIs of `suites`, `addresses` that lead nowhere."""
-    server = subprocess.Popen([testkit, "conformance", database], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    server = subprocess.Popen(
+        [testkit, "conformance", database], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
     assert server.stdin is not None
     assert server.stdout is not None
     line = server.stdout.readline()

@@ -11,6 +11,7 @@ from typing import Any
 import bowshot
 import pyarrow as pa
 import pytest
+from tests.conformance_adbc import adbc_started
 from tests.conformance_cases import Case, cases_of, started
 from tests.conformance_display import display
 from tests.conformance_driver import postgres_values, sqlite_values
@@ -23,6 +24,12 @@ DRIVERS: dict[str, Callable[[str, Case, pa.Schema], list[list[str]]] | None] = {
     "sqlite": sqlite_values,
     "odbc-postgres": None,
     "odbc-mariadb": None,
+    "h2": None,
+    "questdb": None,
+    "clickhouse": None,
+    "adbc-duckdb": None,
+    "adbc-sqlite": None,
+    "adbc-postgres": None,
 }
 OPTIONS = ("types", "infinity", "zero_dates", "one_snapshot")
 
@@ -42,7 +49,8 @@ def databases(testkit: str) -> Iterator[Databases]:
 
         def find(name: str) -> dict[str, Any]:
             if name not in known:
-                known[name] = stack.enter_context(started(testkit, name))
+                start = adbc_started if name.startswith("adbc-") else started
+                known[name] = stack.enter_context(start(testkit, name))
             return known[name]
 
         yield find
