@@ -11,6 +11,6 @@ from bench.result import Discarded
 def discard(uri: str, sql: str) -> Discarded:
     """Runs the query and drops its packets; raises `CalledProcessError` where the server refuses."""
     parts = urlsplit(uri)
-    command = [compiled("mysql_discard"), str(parts.port), FLOOR_USER, parts.path.lstrip("/"), sql]
+    command = [str(compiled("mysql_discard")), str(parts.port), FLOOR_USER, parts.path.lstrip("/"), sql]
     subprocess.run(command, stdout=subprocess.DEVNULL, check=True)
     return Discarded()

@@ -96,7 +96,7 @@ def test_unknown_keywords_are_type_errors(shop: Path) -> None:
         ((), {"con": "shop.db"}, TypeError, "sql is missing"),
         ((COUNT, "shop.db"), {"conn": "shop.db"}, TypeError, "both con and conn"),
         ((COUNT, {"a": "shop.db"}), {}, bowshot.UnsupportedError, "several databases"),
-        ((COUNT, "mysql://me:secret@host/shop"), {}, bowshot.UnsupportedError, "mysql"),
+        ((COUNT, "mongodb://me:secret@host/shop"), {}, bowshot.UnsupportedError, "mysql"),
         ((COUNT, "SELECT 2"), {}, bowshot.ConfigError, "is SQL"),
         ((COUNT, 3), {}, TypeError, "con must be"),
         ((3, "shop.db"), {}, TypeError, "sql must be"),

@@ -1,13 +1,12 @@
 //! H2, over PostgreSQL's protocol: a database a suite.
 
-use super::free_port;
+use super::DEAD_PORT;
 use crate::Result;
 use crate::conformance::{Database, Situation};
 
 /// A private H2 server.
 pub struct H2 {
     server: crate::H2,
-    free_port: u16,
 }
 
 impl H2 {
@@ -16,7 +15,7 @@ impl H2 {
         let server = crate::H2::start()?;
         // Whoever opens a database first chooses its password.
         server.psql("known", "SELECT 1")?;
-        Ok(H2 { server, free_port: free_port()? })
+        Ok(H2 { server })
     }
 }
 
@@ -37,7 +36,7 @@ impl Database for H2 {
     fn address(&self, situation: Situation) -> Option<String> {
         Some(match situation {
             Situation::WrongPassword => self.server.uri_of("not-the-password", "known"),
-            Situation::DeadHost => format!("postgresql://sa@127.0.0.1:{}/known", self.free_port),
+            Situation::DeadHost => format!("postgresql://sa@127.0.0.1:{DEAD_PORT}/known"),
             Situation::SilentHost => "postgresql://sa@127.0.0.1:PORT/known?connect_timeout=2".into(),
             // It makes the databases that it is asked for.
             _ => return None,

@@ -1,6 +1,6 @@
 //! MariaDB: a database a suite.
 
-use super::free_port;
+use super::DEAD_PORT;
 use crate::conformance::{Database, Situation};
 use crate::{MariaDb, Result};
 
@@ -8,7 +8,6 @@ use crate::{MariaDb, Result};
 pub struct MySql {
     server: MariaDb,
     version: u32,
-    free_port: u16,
 }
 
 impl MySql {
@@ -18,7 +17,7 @@ impl MySql {
         // 10.11 is 1011, 11.4 is 1104.
         let version = "SELECT 100 * substring_index(version(), '.', 1) + substring_index(substring_index(version(), '.', 2), '.', -1)";
         let version = server.sql(version)?.trim().parse()?;
-        Ok(MySql { server, version, free_port: free_port()? })
+        Ok(MySql { server, version })
     }
 
     /// The server itself.
@@ -50,7 +49,7 @@ impl Database for MySql {
         Some(match situation {
             Situation::WrongPassword => self.server.uri_of(user, "not-the-password", ""),
             Situation::UnknownDatabase => self.server.uri_of(user, password, "nowhere"),
-            Situation::DeadHost => format!("mysql://{user}@127.0.0.1:{}/", self.free_port),
+            Situation::DeadHost => format!("mysql://{user}@127.0.0.1:{DEAD_PORT}/"),
             Situation::SilentHost => format!("mysql://{user}@127.0.0.1:PORT/?connect_timeout=2"),
             Situation::Well | Situation::KilledInMidStream | Situation::Cancelled => return None,
         })

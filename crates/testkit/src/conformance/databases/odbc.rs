@@ -1,19 +1,18 @@
 //! PostgreSQL and MariaDB through their ODBC drivers: the same databases by another door.
 
-use super::{MySql, Postgres, free_port};
+use super::{DEAD_PORT, MySql, Postgres};
 use crate::Result;
 use crate::conformance::{Database, Situation};
 
 /// A PostgreSQL server behind psqlODBC.
 pub struct OdbcPostgres {
     server: Postgres,
-    free_port: u16,
 }
 
 impl OdbcPostgres {
     /// Starts the server.
     pub fn start() -> Result<Self> {
-        Ok(OdbcPostgres { server: Postgres::start()?, free_port: free_port()? })
+        Ok(OdbcPostgres { server: Postgres::start()? })
     }
 
     fn uri(&self, port: impl std::fmt::Display, database: &str, password: &str) -> String {
@@ -42,7 +41,7 @@ impl Database for OdbcPostgres {
         Some(match situation {
             Situation::WrongPassword => self.uri(server.port(), "postgres", "not-the-password"),
             Situation::UnknownDatabase => self.uri(server.port(), "nowhere", server.password()),
-            Situation::DeadHost => self.uri(self.free_port, "postgres", ""),
+            Situation::DeadHost => self.uri(DEAD_PORT, "postgres", ""),
             Situation::SilentHost => format!("{};LoginTimeout=2", self.uri("PORT", "postgres", "")),
             Situation::Well | Situation::KilledInMidStream | Situation::Cancelled => return None,
         })
@@ -56,13 +55,12 @@ impl Database for OdbcPostgres {
 /// A MariaDB server behind MariaDB's ODBC driver.
 pub struct OdbcMariaDb {
     server: MySql,
-    free_port: u16,
 }
 
 impl OdbcMariaDb {
     /// Starts the server.
     pub fn start() -> Result<Self> {
-        Ok(OdbcMariaDb { server: MySql::start()?, free_port: free_port()? })
+        Ok(OdbcMariaDb { server: MySql::start()? })
     }
 
     fn uri(&self, port: impl std::fmt::Display, database: &str, password: &str) -> String {
@@ -91,7 +89,7 @@ impl Database for OdbcMariaDb {
         Some(match situation {
             Situation::WrongPassword => self.uri(server.port(), "bowshot", "not-the-password"),
             Situation::UnknownDatabase => self.uri(server.port(), "nowhere", server.password()),
-            Situation::DeadHost => self.uri(self.free_port, "bowshot", ""),
+            Situation::DeadHost => self.uri(DEAD_PORT, "bowshot", ""),
             Situation::SilentHost => format!("{};LoginTimeout=2", self.uri("PORT", "bowshot", "")),
             Situation::Well | Situation::KilledInMidStream | Situation::Cancelled => return None,
         })

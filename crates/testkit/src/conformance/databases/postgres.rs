@@ -1,6 +1,6 @@
 //! PostgreSQL: a database a suite.
 
-use super::free_port;
+use super::DEAD_PORT;
 use crate::Result;
 use crate::conformance::{Database, Situation};
 
@@ -8,7 +8,6 @@ use crate::conformance::{Database, Situation};
 pub struct Postgres {
     server: crate::Postgres,
     version: u32,
-    free_port: u16,
 }
 
 impl Postgres {
@@ -16,7 +15,7 @@ impl Postgres {
     pub fn start() -> Result<Self> {
         let server = crate::Postgres::start()?;
         let version = server.psql("SELECT current_setting('server_version_num')::int / 10000")?.parse()?;
-        Ok(Postgres { server, version, free_port: free_port()? })
+        Ok(Postgres { server, version })
     }
 
     /// The server itself.
@@ -49,7 +48,7 @@ impl Database for Postgres {
         Some(match situation {
             Situation::WrongPassword => self.server.uri_of(user, "not-the-password", user),
             Situation::UnknownDatabase => self.server.uri_of(user, password, "nowhere"),
-            Situation::DeadHost => format!("postgresql://{user}@127.0.0.1:{}/{user}", self.free_port),
+            Situation::DeadHost => format!("postgresql://{user}@127.0.0.1:{DEAD_PORT}/{user}"),
             Situation::SilentHost => format!("postgresql://{user}@127.0.0.1:PORT/{user}?connect_timeout=2"),
             Situation::Well | Situation::KilledInMidStream | Situation::Cancelled => return None,
         })

@@ -1,19 +1,18 @@
 //! QuestDB, over PostgreSQL's protocol: one database for all suites.
 
-use super::free_port;
+use super::DEAD_PORT;
 use crate::Result;
 use crate::conformance::{Database, Situation};
 
 /// A private QuestDB server.
 pub struct QuestDb {
     server: crate::QuestDb,
-    free_port: u16,
 }
 
 impl QuestDb {
     /// Starts the server.
     pub fn start() -> Result<Self> {
-        Ok(QuestDb { server: crate::QuestDb::start()?, free_port: free_port()? })
+        Ok(QuestDb { server: crate::QuestDb::start()? })
     }
 }
 
@@ -34,7 +33,7 @@ impl Database for QuestDb {
     fn address(&self, situation: Situation) -> Option<String> {
         Some(match situation {
             Situation::WrongPassword => self.server.uri_of("not-the-password"),
-            Situation::DeadHost => format!("postgresql://admin@127.0.0.1:{}/qdb", self.free_port),
+            Situation::DeadHost => format!("postgresql://admin@127.0.0.1:{DEAD_PORT}/qdb"),
             Situation::SilentHost => "postgresql://admin@127.0.0.1:PORT/qdb?connect_timeout=2".into(),
             // Its one database answers to every name.
             _ => return None,
