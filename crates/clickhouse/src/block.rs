@@ -20,7 +20,9 @@ pub(crate) fn begin<F: Feed>(input: &mut Input<F>) -> Result<Option<(usize, usiz
     if input.is_over()? {
         return Ok(None);
     }
-    let start = input.peek(16)?;
+    // Only what may be one is waited for.
+    let first = input.peek(1)?.first().copied();
+    let start = input.peek(if EXCEPTIONS.iter().any(|begin| begin.first() == first.as_ref()) { 16 } else { 1 })?;
     // A block that begins so would have 67 or 13 columns, and a first name that continues like this.
     if EXCEPTIONS.iter().any(|begin| start.starts_with(begin)) {
         return Err(input.exception());

@@ -60,14 +60,14 @@ impl Location {
     pub(crate) fn parse(uri: &str) -> Result<Self> {
         let (scheme, rest) = uri.split_once("://").ok_or_else(|| wrong("it has no \"://\""))?;
         let (base, transport) = scheme.split_once('+').unwrap_or((scheme, ""));
-        let mut given = Given::default();
-        given.secure = match (base, transport) {
+        let secure = match (base, transport) {
             ("clickhouse" | "clickhousedb", "" | "connect") => None,
             ("clickhouse" | "clickhousedb", "http") => Some(false),
             ("clickhouse" | "clickhousedb", "https") => Some(true),
             ("clickhouse" | "clickhousedb", _) => return Err(wrong("ClickHouse is read over http or https")),
             _ => return Err(wrong("it starts with another name than clickhouse")),
         };
+        let mut given = Given { secure, ..Given::default() };
         let rest = rest.split_once('#').map_or(rest, |(before, _)| before);
         let (authority, rest) = rest.split_at(rest.find(['/', '?']).unwrap_or(rest.len()));
         // The last "@", so that one in a password that nobody encoded does no harm.

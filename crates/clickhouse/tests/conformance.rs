@@ -10,6 +10,6 @@ use bowshot_testkit::conformance::{databases, run};
 fn clickhouse() -> Result<()> {
     let connect = |uri: &str| ClickHouse::from_uri(uri).map(|source| Arc::new(source) as _);
     let checked = run(&mut databases::ClickHouse::start()?, &connect)?;
-    assert!(checked >= 40, "only {checked} cases were found");
+    assert!(checked >= 35, "only {checked} cases were found");
     Ok(())
 }

@@ -172,3 +172,21 @@ fn what_is_no_clickhouse_is_said_so() {
     });
     assert_eq!(read(&uri, "SELECT 1", &Options::default()).unwrap_err().kind(), ErrorKind::Protocol);
 }
+
+#[test]
+fn compressed_answers_are_read_and_damaged_ones_refused() {
+    // A hundred rows of 7 as one frame of LZ4, made with pyarrow.
+    let frame = [
+        4, 34, 77, 24, 96, 64, 130, 21, 0, 0, 0, 191, 1, 100, 1, 97, 5, 85, 73, 110, 116, 56, 7, 1, 0, 75, 80, 7, 7, 7,
+        7, 7, 0, 0, 0, 0,
+    ];
+    let read_frame = |bytes: &[u8]| {
+        let answer = Answer { head: "Content-Encoding: lz4\r\n", chunks: vec![bytes.to_vec()], whole: true };
+        read(&format!("{}?compression=lz4", serve(ONE, answer)), "SELECT x", &Options::default())
+    };
+    assert_eq!(cells(&read_frame(&frame).unwrap()), vec![["7"]; 100]);
+    assert!(read_frame(&frame[..frame.len() - 12]).is_err());
+    let mut damaged = frame;
+    damaged[12] ^= 0x40;
+    assert!(read_frame(&damaged).is_err());
+}

@@ -198,3 +198,9 @@ fn memory_stays_flat() {
     assert_eq!(rows, 8_000_000);
     assert!(most < before + 120_000, "{before} kB became {most} kB");
 }
+
+#[test]
+fn a_server_that_cannot_compress_is_read_as_it_is() {
+    let uri = format!("{}?compression=lz4", server().uri());
+    assert_eq!(cells(&read(&uri, "SELECT 1", &Options::default()).unwrap()), [["1"]]);
+}
