@@ -156,6 +156,3 @@ fn failed(fault: Fault, column: &Column) -> Error {
         .with_column(name)
         .with_hint(format!("read it as text: types={{\"{name}\": \"utf8\"}}"))
 }
-
-#[cfg(test)]
-mod tests;

@@ -80,10 +80,10 @@ pub(crate) fn refused(target: &Target, status: StatusCode, headers: &HeaderMap, 
         }
         StatusCode::FORBIDDEN => error(ErrorKind::Authentication, "lets this user not in")
             .with_hint("over plain HTTP, clusters that ask for passwords refuse every user"),
-        StatusCode::NOT_FOUND | StatusCode::GONE => {
-            error(ErrorKind::Sql, "does not know the query, or is no Trino cluster")
-                .with_hint("a query that nobody reads is forgotten after some minutes; check the host and the port")
-        }
+        StatusCode::GONE => error(ErrorKind::Sql, "does not know the query any more")
+            .with_hint("a query that nobody reads is forgotten after some minutes"),
+        StatusCode::NOT_FOUND => error(ErrorKind::Protocol, "is no Trino cluster, or does not know the query any more")
+            .with_hint("check the host and the port"),
         StatusCode::TOO_MANY_REQUESTS
         | StatusCode::BAD_GATEWAY
         | StatusCode::SERVICE_UNAVAILABLE

@@ -143,8 +143,9 @@ fn named(zone: &str, seconds: i64) -> Result<i64, NoInstant> {
 pub(crate) fn months(text: &str) -> Option<i32> {
     let (sign, text) = sign(text);
     let (years, months) = text.split_once('-')?;
-    let months = number(years.as_bytes())?.checked_mul(12)?.checked_add(number(months.as_bytes())?)?;
-    Some(sign * months)
+    let months = i64::from(number(years.as_bytes())?) * 12 + i64::from(number(months.as_bytes())?);
+    // The smallest number has no positive counterpart.
+    i32::try_from(i64::from(sign) * months).ok()
 }
 
 /// Days and nanoseconds of `-2 03:04:05.678`.

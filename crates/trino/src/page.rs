@@ -79,11 +79,15 @@ impl Page {
     /// Checks that the answer is JSON from its first byte to its last.
     pub(crate) fn parse(body: Vec<u8>, with_columns: bool) -> Result<Self> {
         let body = String::from_utf8(body).map_err(|_| protocol("the answer is not UTF-8"))?;
-        let envelope: Envelope = serde_json::from_str(&body).map_err(|error| {
-            protocol(&format!("the answer is not what Trino's protocol prescribes: {error}"))
+        let other = |why: &dyn std::fmt::Display| {
+            protocol(&format!("the answer is not what Trino's protocol prescribes: {why}"))
                 .with_hint("check that the URI leads to a Trino cluster")
-                .with_source(error)
-        })?;
+        };
+        // serde takes a list for a structure, too.
+        if !body.trim_start().starts_with('{') {
+            return Err(other(&"it is no JSON object"));
+        }
+        let envelope: Envelope = serde_json::from_str(&body).map_err(|error| other(&error).with_source(error))?;
         let columns = envelope.columns.filter(|_| with_columns).map(|columns| {
             let described = |column: Column<'_>| {
                 let signature = Signature::parse(column.type_signature.get())

@@ -56,7 +56,9 @@ impl Statement {
     /// Waits until the columns are known.
     pub(crate) fn columns(&mut self, cancel: &Cancel) -> Result<Vec<Described>> {
         loop {
-            if let Some(columns) = self.first.as_mut().and_then(|page| page.columns.take()) {
+            let columns = self.first.as_mut().and_then(|page| page.columns.take());
+            // Statements such as SET SESSION have a list without a column.
+            if let Some(columns) = columns.filter(|columns| !columns.is_empty()) {
                 return Ok(columns);
             }
             self.first = Some(self.advance(true, cancel)?.ok_or_else(|| {
