@@ -1,47 +1,10 @@
-//! The values of one column in a block of rows, where they lie in the received bytes.
+//! How values lie in the received bytes: one of variable length begins with its length, which is one byte below 251;
+//! one of fixed length (numbers in the binary protocol) begins with itself.
 
-/// Stands for NULL among the offsets: no value can begin at 0, a packet's header stands there.
-pub(crate) const NULL: u32 = 0;
+pub(crate) use bowshot_net::{Cells, NULL, load};
 
 /// The first byte of a length that takes more than one.
 const LONG: u8 = 251;
-
-/// The values of one column, not copied: each is an offset into the received bytes.
-///
-/// A value of variable length begins with its length, which is one byte below 251; one of fixed length (numbers in the
-/// binary protocol) begins with itself.
-#[derive(Clone, Copy)]
-pub(crate) struct Cells<'a> {
-    /// The received bytes, with slack behind them.
-    pub(crate) bytes: &'a [u8],
-    /// Where each value begins, or [`NULL`].
-    pub(crate) offsets: &'a [u32],
-    /// Whether any offset is [`NULL`].
-    pub(crate) has_nulls: bool,
-}
-
-impl<'a> Cells<'a> {
-    /// How many values, NULLs included.
-    pub(crate) fn len(&self) -> usize {
-        self.offsets.len()
-    }
-
-    /// The bytes of every value of variable length, `None` for NULL.
-    pub(crate) fn iter(&self) -> impl ExactSizeIterator<Item = Option<&'a [u8]>> {
-        let bytes = self.bytes;
-        self.offsets.iter().map(move |&offset| if offset == NULL { None } else { Some(value(bytes, offset)) })
-    }
-}
-
-/// `N` bytes at `at`; zeros where there are none, which rows that were indexed never see.
-#[inline(always)]
-pub(crate) fn load<const N: usize>(bytes: &[u8], at: usize) -> [u8; N] {
-    // In this form one comparison is left of the check: `at` was a 32-bit number, so that the sum cannot overflow.
-    match bytes.get(at..at + N).and_then(<[u8]>::first_chunk) {
-        Some(chunk) => *chunk,
-        None => [0; N],
-    }
-}
 
 /// Where the value at `offset` begins behind its length, and how long it is.
 #[inline(always)]
@@ -71,4 +34,9 @@ fn long(bytes: &[u8], at: usize) -> (usize, usize) {
 pub(crate) fn value(bytes: &[u8], offset: u32) -> &[u8] {
     let (start, length) = place(bytes, offset);
     bytes.get(start..start.saturating_add(length)).unwrap_or_default()
+}
+
+/// Every value of variable length, `None` for NULL.
+pub(crate) fn values_of(cells: Cells<'_>) -> impl ExactSizeIterator<Item = Option<&[u8]>> {
+    cells.offsets.iter().map(move |&offset| if offset == NULL { None } else { Some(value(cells.bytes, offset)) })
 }

@@ -16,7 +16,6 @@ mod written;
 use std::sync::Arc;
 
 use arrow_array::{ArrayRef, NullArray};
-use arrow_buffer::{BooleanBuffer, NullBuffer};
 
 pub(crate) use bit::{Bit, Bits};
 pub(crate) use decimal::Decimal;
@@ -63,12 +62,6 @@ impl From<arrow_schema::ArrowError> for Reject {
     fn from(error: arrow_schema::ArrowError) -> Self {
         Reject::Broken(error.to_string())
     }
-}
-
-/// Which values are not NULL; `None` when all are, so that no validity buffer is made.
-pub(crate) fn validity(cells: Cells<'_>) -> Option<NullBuffer> {
-    let is_valid = |row: usize| cells.offsets.get(row).is_some_and(|&offset| offset != NULL);
-    cells.has_nulls.then(|| NullBuffer::new(BooleanBuffer::collect_bool(cells.len(), is_valid)))
 }
 
 /// NULL and nothing else.

@@ -1,10 +1,12 @@
 //! What sources with a wire protocol of their own stand on: sockets with deadlines that another thread can end, names
-//! to addresses, TLS from none at all to a verified name, and the buffer in front of the socket.
+//! to addresses, TLS from none at all to a verified name, the buffer in front of the socket, and
+//! values of a column where they lie in it.
 //!
 //! There is no protocol of any database in this crate.
 
 mod address;
 mod buffer;
+mod cells;
 mod lost;
 mod socket;
 mod tls;
@@ -12,6 +14,7 @@ mod transport;
 
 pub use address::{Address, Host};
 pub use buffer::{Buffer, SLACK};
+pub use cells::{Cells, NULL, load};
 pub use lost::lost;
 /// The socket that an interruption ends.
 pub use socket2::Socket as RawSocket;

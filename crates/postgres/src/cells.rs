@@ -1,45 +1,9 @@
-//! The values of one column in a block of rows, where they lie in the received bytes.
+//! How values lie in the received bytes: the four bytes before one hold its length, big-endian.
+//!
+//! PostgreSQL writes fields of a row, elements of an array, attributes of a composite and bounds of a range all in
+//! this form, so one decoder serves a type at every depth.
 
-/// Stands for NULL among the offsets: no value can begin at 0, its length stands before it.
-pub(crate) const NULL: u32 = 0;
-
-/// The values of one column, not copied: each is an offset into the received bytes, and the four bytes before it
-/// hold its length, big-endian.
-///
-/// PostgreSQL writes fields of a row, elements of an array, attributes of a composite and bounds of a range all in
-/// this form, so one decoder serves a type at every depth.
-#[derive(Clone, Copy)]
-pub(crate) struct Cells<'a> {
-    /// The received bytes, with slack behind them.
-    pub(crate) bytes: &'a [u8],
-    /// Where each value begins, or [`NULL`].
-    pub(crate) offsets: &'a [u32],
-    /// Whether any offset is [`NULL`].
-    pub(crate) has_nulls: bool,
-}
-
-impl<'a> Cells<'a> {
-    /// How many values, NULLs included.
-    pub(crate) fn len(&self) -> usize {
-        self.offsets.len()
-    }
-
-    /// The bytes of every value, `None` for NULL.
-    pub(crate) fn iter(&self) -> impl ExactSizeIterator<Item = Option<&'a [u8]>> {
-        let bytes = self.bytes;
-        self.offsets.iter().map(move |&offset| if offset == NULL { None } else { Some(value(bytes, offset)) })
-    }
-}
-
-/// `N` bytes at `at`; zeros where there are none, which rows that were indexed never see.
-#[inline(always)]
-pub(crate) fn load<const N: usize>(bytes: &[u8], at: usize) -> [u8; N] {
-    // In this form one comparison is left of the check: `at` was a 32-bit number, so that the sum cannot overflow.
-    match bytes.get(at..at + N).and_then(<[u8]>::first_chunk) {
-        Some(chunk) => *chunk,
-        None => [0; N],
-    }
-}
+pub(crate) use bowshot_net::{Cells, NULL, load};
 
 /// The length of the value at `offset`.
 #[inline(always)]
@@ -52,6 +16,11 @@ pub(crate) fn length(bytes: &[u8], offset: u32) -> usize {
 pub(crate) fn value(bytes: &[u8], offset: u32) -> &[u8] {
     let start = offset as usize;
     bytes.get(start..start + length(bytes, offset)).unwrap_or_default()
+}
+
+/// Every value, `None` for NULL.
+pub(crate) fn values_of(cells: Cells<'_>) -> impl ExactSizeIterator<Item = Option<&[u8]>> {
+    cells.offsets.iter().map(move |&offset| if offset == NULL { None } else { Some(value(cells.bytes, offset)) })
 }
 
 /// Reads a value from its front, field by field.

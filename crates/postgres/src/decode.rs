@@ -19,7 +19,6 @@ mod text;
 mod written;
 
 use arrow_array::ArrayRef;
-use arrow_buffer::{BooleanBuffer, NullBuffer};
 
 pub(crate) use array::List;
 pub(crate) use composite::Composite;
@@ -35,7 +34,7 @@ pub(crate) use temporal::{Date, Interval, Time, Timestamp};
 pub(crate) use text::{Binary, Text};
 pub(crate) use written::Written;
 
-use crate::cells::{Cells, NULL};
+use crate::cells::Cells;
 
 /// Turns the values of one column in a block of rows into an Arrow array of as many values.
 pub(crate) trait Decode: Send + Sync {
@@ -68,12 +67,6 @@ impl From<arrow_schema::ArrowError> for Reject {
     fn from(error: arrow_schema::ArrowError) -> Self {
         Reject::Broken(error.to_string())
     }
-}
-
-/// Which values are not NULL; `None` when all are, so that no validity buffer is made.
-pub(crate) fn validity(cells: Cells<'_>) -> Option<NullBuffer> {
-    let is_valid = |row: usize| cells.offsets.get(row).is_some_and(|&offset| offset != NULL);
-    cells.has_nulls.then(|| NullBuffer::new(BooleanBuffer::collect_bool(cells.len(), is_valid)))
 }
 
 /// A length or an offset of a child array.

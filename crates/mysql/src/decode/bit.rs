@@ -7,7 +7,7 @@ use arrow_array::{ArrayRef, BooleanArray};
 use arrow_buffer::BooleanBuffer;
 use arrow_schema::DataType;
 
-use super::{Decode, Reject, primitive, validity};
+use super::{Decode, Reject, primitive};
 use crate::cells::{Cells, NULL, value};
 
 /// `bit(1)` as a truth value.
@@ -32,7 +32,7 @@ impl Decode for Bit {
         if !fits {
             return Err(Reject::broken("a bit is neither 0 nor 1"));
         }
-        Ok(Arc::new(BooleanArray::new(values, validity(cells))))
+        Ok(Arc::new(BooleanArray::new(values, cells.validity())))
     }
 }
 

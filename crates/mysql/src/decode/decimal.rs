@@ -8,7 +8,7 @@ use arrow_buffer::i256;
 use arrow_schema::DataType;
 
 use super::number::{are_digits, characters, combine};
-use super::{Decode, Reject, primitive, validity};
+use super::{Decode, Reject, primitive};
 use crate::cells::{Cells, NULL, load, place, value};
 
 /// A point among characters that are not digits' any more.
@@ -75,7 +75,7 @@ impl Decimal {
                 *slot = self.slow::<T>(value(cells.bytes, offset), &from)?;
             }
         }
-        let array = PrimitiveArray::<T>::try_new(values.into(), validity(cells))?;
+        let array = PrimitiveArray::<T>::try_new(values.into(), cells.validity())?;
         Ok(Arc::new(array.with_data_type(self.data_type.clone())))
     }
 

@@ -6,7 +6,7 @@ use arrow_array::ArrayRef;
 use arrow_array::builder::BinaryBuilder;
 
 use super::{Decode, Reject};
-use crate::cells::Cells;
+use crate::cells::{Cells, values_of};
 
 /// What PostGIS adds to a geometry's type where the number of its spatial reference system follows ("EWKB").
 const HAS_REFERENCE: u32 = 0x2000_0000;
@@ -18,7 +18,7 @@ impl Decode for Geometry {
     fn decode(&self, cells: Cells<'_>) -> Result<ArrayRef, Reject> {
         let mut shapes = BinaryBuilder::with_capacity(cells.len(), 0);
         let mut shape = Vec::new();
-        for bytes in cells.iter() {
+        for bytes in values_of(cells) {
             let Some(bytes) = bytes else {
                 shapes.append_null();
                 continue;

@@ -7,7 +7,7 @@ use arrow_buffer::{BooleanBuffer, NullBuffer};
 use arrow_schema::DataType;
 use bowshot_core::Impossible;
 
-use super::{Reject, validity};
+use super::Reject;
 use crate::cells::{Cells, NULL};
 
 /// Turns every value by a function that the compiler sees through; `explain` has a closer look at the first one that it
@@ -37,7 +37,7 @@ pub(super) fn decode<T: ArrowPrimitiveType>(
     if failed != NULL {
         return Err(explain(bytes, failed));
     }
-    let array = PrimitiveArray::<T>::try_new(values.into(), validity(cells))?;
+    let array = PrimitiveArray::<T>::try_new(values.into(), cells.validity())?;
     Ok(Arc::new(array.with_data_type(data_type.clone())))
 }
 

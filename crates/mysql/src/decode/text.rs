@@ -3,18 +3,17 @@
 use std::sync::Arc;
 
 use arrow_array::{ArrayRef, BinaryArray, StringArray};
-use arrow_buffer::{Buffer, OffsetBuffer, ScalarBuffer};
 
-use super::{Decode, Reject, validity};
-use crate::cells::{Cells, NULL, load, place, value};
+use super::{Decode, Reject};
+use crate::cells::{Cells, place};
 
 /// Text in UTF-8.
 pub(crate) struct Text;
 
 impl Decode for Text {
     fn decode(&self, cells: Cells<'_>) -> Result<ArrayRef, Reject> {
-        let (offsets, bytes) = gather(cells)?;
-        let array = StringArray::try_new(offsets, bytes, validity(cells))
+        let (offsets, bytes) = cells.gather(place).ok_or_else(too_long)?;
+        let array = StringArray::try_new(offsets, bytes, cells.validity())
             .map_err(|_| Reject::Value { holds: "bytes that are not UTF-8".into(), way_out: "binary" })?;
         Ok(Arc::new(array))
     }
@@ -25,62 +24,11 @@ pub(crate) struct Bytes;
 
 impl Decode for Bytes {
     fn decode(&self, cells: Cells<'_>) -> Result<ArrayRef, Reject> {
-        let (offsets, bytes) = gather(cells)?;
-        Ok(Arc::new(BinaryArray::try_new(offsets, bytes, validity(cells))?))
+        let (offsets, bytes) = cells.gather(place).ok_or_else(too_long)?;
+        Ok(Arc::new(BinaryArray::try_new(offsets, bytes, cells.validity())?))
     }
 }
 
-/// All values back to back, and where each begins.
-fn gather(cells: Cells<'_>) -> Result<(OffsetBuffer<i32>, Buffer), Reject> {
-    let bytes = cells.bytes;
-    let (mut total, mut longest) = (0, 0);
-    let mut ends = Vec::with_capacity(cells.len() + 1);
-    ends.push(0);
-    ends.extend(cells.offsets.iter().map(|&offset| {
-        if offset != NULL {
-            let (_, count) = place(bytes, offset);
-            total += count;
-            longest = longest.max(count);
-        }
-        i32::try_from(total).unwrap_or(i32::MAX)
-    }));
-    if i32::try_from(total).is_err() {
-        return Err(Reject::broken("a batch holds more than 2 GiB of one column"));
-    }
-    let data = match longest {
-        0..=16 => blocks::<16>(cells, total),
-        17..=32 => blocks::<32>(cells, total),
-        33..=64 => blocks::<64>(cells, total),
-        _ => slices(cells, total),
-    };
-    Ok((OffsetBuffer::new(ScalarBuffer::from(ends)), Buffer::from_vec(data)))
-}
-
-/// Copies values that are at most `BLOCK` bytes long.
-///
-/// Every value is copied as a whole block, which is a few instructions where a copy of any length is a call: the
-/// received bytes have slack behind them, and what is too much is cut off again.
-fn blocks<const BLOCK: usize>(cells: Cells<'_>, total: usize) -> Vec<u8> {
-    const { assert!(BLOCK <= bowshot_net::SLACK) }
-    let mut data = Vec::with_capacity(total + BLOCK);
-    for &offset in cells.offsets {
-        if offset != NULL {
-            let (start, length) = place(cells.bytes, offset);
-            let end = data.len() + length;
-            data.extend_from_slice(&load::<BLOCK>(cells.bytes, start));
-            data.truncate(end);
-        }
-    }
-    data
-}
-
-/// Copies values of any length.
-fn slices(cells: Cells<'_>, total: usize) -> Vec<u8> {
-    let mut data = Vec::with_capacity(total);
-    for &offset in cells.offsets {
-        if offset != NULL {
-            data.extend_from_slice(value(cells.bytes, offset));
-        }
-    }
-    data
+fn too_long() -> Reject {
+    Reject::broken("a batch holds more than 2 GiB of one column")
 }

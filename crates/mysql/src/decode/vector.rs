@@ -6,8 +6,8 @@ use arrow_array::{ArrayRef, Float32Array, ListArray};
 use arrow_buffer::{OffsetBuffer, ScalarBuffer};
 use arrow_schema::{DataType, Field};
 
-use super::{Decode, Reject, validity};
-use crate::cells::Cells;
+use super::{Decode, Reject};
+use crate::cells::{Cells, values_of};
 
 /// Vectors as lists of float32.
 pub(crate) struct Vector;
@@ -24,7 +24,7 @@ impl Decode for Vector {
         let DataType::List(item) = Vector::data_type() else { return Err(Reject::broken("a vector")) };
         let mut numbers = Vec::new();
         let mut ends = vec![0];
-        for bytes in cells.iter() {
+        for bytes in values_of(cells) {
             let (whole, rest) = bytes.unwrap_or_default().as_chunks::<4>();
             if !rest.is_empty() {
                 return Err(Reject::broken("a vector is cut off"));
@@ -34,6 +34,6 @@ impl Decode for Vector {
         }
         let offsets = OffsetBuffer::new(ScalarBuffer::from(ends));
         let numbers = Arc::new(Float32Array::from(numbers));
-        Ok(Arc::new(ListArray::try_new(item, offsets, numbers, validity(cells))?))
+        Ok(Arc::new(ListArray::try_new(item, offsets, numbers, cells.validity())?))
     }
 }

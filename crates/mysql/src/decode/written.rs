@@ -7,7 +7,7 @@ use arrow_array::ArrayRef;
 use arrow_array::builder::StringBuilder;
 
 use super::{Decode, Reject};
-use crate::cells::Cells;
+use crate::cells::{Cells, values_of};
 use crate::packet::Fields;
 
 /// Whose text is wanted.
@@ -26,7 +26,7 @@ pub(crate) struct Written(pub(crate) Kind);
 impl Decode for Written {
     fn decode(&self, cells: Cells<'_>) -> Result<ArrayRef, Reject> {
         let mut texts = StringBuilder::with_capacity(cells.len(), cells.len() * 20);
-        for bytes in cells.iter() {
+        for bytes in values_of(cells) {
             match bytes {
                 None => texts.append_null(),
                 Some(bytes) => {

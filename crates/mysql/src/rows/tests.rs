@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::cells::value;
+use crate::cells::{value, values_of};
 use crate::packet::{self, put_length};
 
 /// Rows of the text protocol, in packets that begin with this number.
@@ -28,7 +28,7 @@ fn slack(bytes: &[u8]) -> Vec<u8> {
 }
 
 fn column(rows: &Rows, column: usize, bytes: &[u8]) -> Vec<Option<Vec<u8>>> {
-    rows.cells(column, bytes).iter().map(|cell| cell.map(<[u8]>::to_vec)).collect()
+    values_of(rows.cells(column, bytes)).map(|cell| cell.map(<[u8]>::to_vec)).collect()
 }
 
 #[test]

@@ -6,7 +6,7 @@ use arrow_array::{ArrayRef, ListArray};
 use arrow_buffer::{OffsetBuffer, ScalarBuffer};
 use arrow_schema::FieldRef;
 
-use super::{Decode, Reject, child_offset, validity};
+use super::{Decode, Reject, child_offset};
 use crate::cells::{Cells, Cursor, NULL};
 
 /// Arrays of `dimensions` dimensions as lists in lists.
@@ -44,7 +44,7 @@ impl Decode for List {
         let mut array = self.element.decode(Cells { bytes: cells.bytes, offsets: &elements, has_nulls })?;
         for (level, (field, ends)) in self.fields.iter().zip(ends).enumerate().rev() {
             let offsets = OffsetBuffer::new(ScalarBuffer::from(ends));
-            let nulls = if level == 0 { validity(cells) } else { None };
+            let nulls = if level == 0 { cells.validity() } else { None };
             array = Arc::new(ListArray::try_new(Arc::clone(field), offsets, array, nulls)?);
         }
         Ok(array)

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use arrow_array::{ArrayRef, StructArray};
 use arrow_schema::Fields;
 
-use super::{Decode, Reject, validity};
+use super::{Decode, Reject};
 use crate::cells::{Cells, Cursor, NULL};
 
 /// A composite type as a struct.
@@ -45,7 +45,7 @@ impl Decode for Composite {
                 decoder.decode(Cells { bytes: cells.bytes, offsets, has_nulls })
             })
             .collect::<Result<Vec<_>, _>>()?;
-        let array = StructArray::try_new_with_length(self.fields.clone(), arrays, validity(cells), cells.len())?;
+        let array = StructArray::try_new_with_length(self.fields.clone(), arrays, cells.validity(), cells.len())?;
         Ok(Arc::new(array))
     }
 }

@@ -8,7 +8,7 @@ use arrow_buffer::i256;
 use arrow_schema::DataType;
 
 use super::numeric::Numeric;
-use super::{Decode, Reject, validity};
+use super::{Decode, Reject};
 use crate::cells::{Cells, NULL, length, load, value};
 
 /// `numeric` as a decimal of this precision and scale (at least 0).
@@ -122,7 +122,7 @@ impl Decimal {
     }
 
     fn array<T: DecimalType>(&self, values: Vec<T::Native>, cells: Cells<'_>) -> Result<ArrayRef, Reject> {
-        let array = PrimitiveArray::<T>::try_new(values.into(), validity(cells))?;
+        let array = PrimitiveArray::<T>::try_new(values.into(), cells.validity())?;
         Ok(Arc::new(array.with_precision_and_scale(self.precision, self.scale)?))
     }
 }

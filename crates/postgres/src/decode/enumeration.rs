@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use arrow_array::{ArrayRef, DictionaryArray, Int32Array, StringArray};
 
-use super::{Decode, Reject, validity};
+use super::{Decode, Reject};
 use crate::cells::{Cells, NULL, value};
 
 /// An enum as dictionary<int32, utf8> over all its labels in their order.
@@ -39,7 +39,7 @@ impl Decode for Enumeration {
                 ))
             })?;
         }
-        let keys = Int32Array::try_new(keys.into(), validity(cells))?;
+        let keys = Int32Array::try_new(keys.into(), cells.validity())?;
         Ok(Arc::new(DictionaryArray::try_new(keys, Arc::clone(&self.labels) as ArrayRef)?))
     }
 }

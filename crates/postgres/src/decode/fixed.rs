@@ -7,7 +7,7 @@ use arrow_array::{ArrayRef, ArrowPrimitiveType, BooleanArray, FixedSizeBinaryArr
 use arrow_buffer::{BooleanBuffer, Buffer};
 use arrow_schema::DataType;
 
-use super::{Decode, Reject, validity};
+use super::{Decode, Reject};
 use crate::cells::{Cells, NULL, length, load};
 
 /// `N` big-endian bytes a value, turned into a native number by a function that the compiler sees through.
@@ -55,7 +55,7 @@ where
             return Err(reject);
         }
         check_lengths(lengths_match, N)?;
-        let array = PrimitiveArray::<T>::try_new(values.into(), validity(cells))?;
+        let array = PrimitiveArray::<T>::try_new(values.into(), cells.validity())?;
         Ok(Arc::new(array.with_data_type(self.data_type.clone())))
     }
 }
@@ -74,7 +74,7 @@ impl Decode for Boolean {
             }
         });
         check_lengths(lengths_match, 1)?;
-        Ok(Arc::new(BooleanArray::new(values, validity(cells))))
+        Ok(Arc::new(BooleanArray::new(values, cells.validity())))
     }
 }
 
@@ -94,7 +94,7 @@ impl Decode for Uuid {
             }
         }
         check_lengths(lengths_match, 16)?;
-        Ok(Arc::new(FixedSizeBinaryArray::try_new(16, Buffer::from_vec(values), validity(cells))?))
+        Ok(Arc::new(FixedSizeBinaryArray::try_new(16, Buffer::from_vec(values), cells.validity())?))
     }
 }
 

@@ -7,7 +7,7 @@ use arrow_array::ArrayRef;
 use arrow_array::builder::StringBuilder;
 
 use super::{Decode, Reject};
-use crate::cells::{Cells, load};
+use crate::cells::{Cells, load, values_of};
 
 /// Writes each value as text with a function from its bytes; `None` when they make no sense.
 pub(crate) struct Formatted(pub(crate) fn(&[u8], &mut String) -> Option<()>);
@@ -16,7 +16,7 @@ impl Decode for Formatted {
     fn decode(&self, cells: Cells<'_>) -> Result<ArrayRef, Reject> {
         let mut array = StringBuilder::new();
         let mut text = String::new();
-        for value in cells.iter() {
+        for value in values_of(cells) {
             let Some(value) = value else {
                 array.append_null();
                 continue;

@@ -6,7 +6,7 @@ use arrow_array::{ArrayRef, MapArray, StructArray};
 use arrow_buffer::{OffsetBuffer, ScalarBuffer};
 use arrow_schema::{DataType, FieldRef, Fields};
 
-use super::{Decode, Reject, Text, child_offset, validity};
+use super::{Decode, Reject, Text, child_offset};
 use crate::cells::{Cells, Cursor, NULL};
 
 /// hstore as map<utf8, utf8>.
@@ -43,6 +43,6 @@ impl Decode for Hstore {
         };
         let entries = StructArray::try_new(fields, vec![text(&keys)?, text(&values)?], None)?;
         let offsets = OffsetBuffer::new(ScalarBuffer::from(ends));
-        Ok(Arc::new(MapArray::try_new(Arc::clone(&self.entries), offsets, entries, validity(cells), false)?))
+        Ok(Arc::new(MapArray::try_new(Arc::clone(&self.entries), offsets, entries, cells.validity(), false)?))
     }
 }

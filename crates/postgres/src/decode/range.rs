@@ -6,7 +6,7 @@ use arrow_array::{ArrayRef, BooleanArray, ListArray, StructArray};
 use arrow_buffer::{BooleanBufferBuilder, OffsetBuffer, ScalarBuffer};
 use arrow_schema::{FieldRef, Fields};
 
-use super::{Decode, Reject, child_offset, validity};
+use super::{Decode, Reject, child_offset};
 use crate::cells::{Cells, Cursor, NULL};
 
 // The flags of rangetypes.h.
@@ -42,7 +42,7 @@ impl Decode for Range {
         for mut builder in flags_of {
             arrays.push(Arc::new(BooleanArray::new(builder.finish(), None)));
         }
-        Ok(Arc::new(StructArray::try_new(self.fields.clone(), arrays, validity(cells))?))
+        Ok(Arc::new(StructArray::try_new(self.fields.clone(), arrays, cells.validity())?))
     }
 }
 
@@ -90,6 +90,6 @@ impl Decode for Multirange {
         }
         let array = self.range.decode(Cells { bytes: cells.bytes, offsets: &ranges, has_nulls: false })?;
         let offsets = OffsetBuffer::new(ScalarBuffer::from(ends));
-        Ok(Arc::new(ListArray::try_new(Arc::clone(&self.field), offsets, array, validity(cells))?))
+        Ok(Arc::new(ListArray::try_new(Arc::clone(&self.field), offsets, array, cells.validity())?))
     }
 }

@@ -10,6 +10,7 @@ use bowshot_net::SLACK;
 use proptest::prelude::*;
 
 use super::*;
+use crate::cells::NULL;
 
 /// Lays values out as they arrive, each with its length in front, and decodes them.
 fn decode(decoder: &dyn Decode, values: &[Option<Vec<u8>>]) -> Result<ArrayRef, Reject> {

@@ -13,7 +13,7 @@ use bowshot_core::Impossible;
 use bowshot_core::parse::{decimal, temporal};
 
 use super::{Decode, Reject};
-use crate::cells::Cells;
+use crate::cells::{Cells, values_of};
 
 const DAY_MICROSECONDS: i64 = 86_400_000_000;
 
@@ -52,7 +52,7 @@ impl Written {
         parse: impl Fn(&[u8]) -> Option<T::Native>,
     ) -> Result<ArrayRef, Reject> {
         let mut values = PrimitiveBuilder::<T>::with_capacity(cells.len()).with_data_type(self.data_type.clone());
-        for text in cells.iter() {
+        for text in values_of(cells) {
             match text.map(|text| (parse(text), text)) {
                 None => values.append_null(),
                 Some((Some(value), _)) => values.append_value(value),
@@ -94,7 +94,7 @@ impl Decode for Written {
 
 fn booleans(cells: Cells<'_>) -> Result<ArrayRef, Reject> {
     let mut values = BooleanBuilder::with_capacity(cells.len());
-    for text in cells.iter() {
+    for text in values_of(cells) {
         match text {
             None => values.append_null(),
             Some(b"t" | b"true" | b"TRUE") => values.append_value(true),

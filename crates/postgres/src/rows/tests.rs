@@ -1,6 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::cells::values_of;
 
 /// A row message as PostgreSQL writes it.
 fn message(tag: u8, fields: &[Option<&[u8]>]) -> Vec<u8> {
@@ -21,7 +22,7 @@ fn message(tag: u8, fields: &[Option<&[u8]>]) -> Vec<u8> {
 }
 
 fn fields(rows: &Rows, column: usize, bytes: &[u8]) -> Vec<Option<Vec<u8>>> {
-    rows.cells(column, bytes).iter().map(|value| value.map(<[u8]>::to_vec)).collect()
+    values_of(rows.cells(column, bytes)).map(|value| value.map(<[u8]>::to_vec)).collect()
 }
 
 #[test]
@@ -69,7 +70,7 @@ proptest! {
         let mut rows = Rows::new(columns, 200);
         let _ = rows.index(&bytes, b'd', 200);
         for column in 0..columns {
-            for value in rows.cells(column, &bytes).iter().flatten() {
+            for value in values_of(rows.cells(column, &bytes)).flatten() {
                 prop_assert!(value.len() <= bytes.len());
             }
         }
@@ -90,7 +91,7 @@ proptest! {
         let mut rows = Rows::new(2, 1000);
         let _ = rows.index(&bytes, b'd', 1000);
         for column in 0..2 {
-            prop_assert_eq!(rows.cells(column, &bytes).iter().count(), rows.count());
+            prop_assert_eq!(values_of(rows.cells(column, &bytes)).count(), rows.count());
         }
     }
 }
