@@ -8,6 +8,7 @@ environment=${XDG_CACHE_HOME:-$HOME/.cache}/bowshot/bench-venv
 dev/postgres_setup.sh
 dev/mariadb_setup.sh
 dev/odbc_setup.sh
+dev/mysqlclient_setup.sh
 dev/python_setup.sh bench/requirements.txt "$environment"
 
 # The wheel that a user would get, not the linked build of .venv.

@@ -2,7 +2,7 @@
 # Runs every test of every language and counts. A skipped test is an error in CI: nobody would see it there.
 source "$(dirname "${BASH_SOURCE[0]}")/environment.sh"
 
-for setup in postgres_setup mariadb_setup odbc_setup adbc_setup flight_setup cousins_setup; do "dev/$setup.sh"; done
+for setup in postgres_setup mariadb_setup odbc_setup adbc_setup flight_setup cousins_setup clickhouse_setup; do "dev/$setup.sh"; done
 logs=$(mktemp -d)
 trap 'rm -rf "$logs"' EXIT
 

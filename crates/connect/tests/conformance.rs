@@ -10,6 +10,7 @@ const DATABASES: &[(&str, &str)] = &[
     ("PostgreSQL", "postgres"),
     ("MariaDB", "mysql"),
     ("SQLite", "sqlite"),
+    ("ClickHouse", "clickhouse"),
     ("psqlODBC", "odbc-postgres"),
     ("MariaDB ODBC", "odbc-mariadb"),
     ("DuckDB", "adbc-duckdb"),
@@ -45,6 +46,12 @@ fn h2() -> Result<()> {
 #[test]
 fn questdb() -> Result<()> {
     all_cases(&mut databases::QuestDb::start()?, 30)
+}
+
+#[test]
+fn clickhouse() -> Result<()> {
+    all_cases(&mut databases::ClickHouse::start()?, 35)?;
+    compare_types("clickhouse", &[])
 }
 
 #[test]
