@@ -4,6 +4,9 @@ use std::sync::Arc;
 
 use bowshot_core::{Error, ErrorKind, Result, Source};
 
+/// Makes a source from its URI.
+type Open = fn(&str) -> Result<Arc<dyn Source>>;
+
 /// A kind of source.
 pub(crate) struct Entry {
     /// The schemes that name it; the first one is how Bowshot calls it.
@@ -11,7 +14,7 @@ pub(crate) struct Entry {
     /// The cargo feature that it is compiled in with.
     feature: &'static str,
     /// Makes it; `None` in a build without it.
-    open: Option<fn(&str) -> Result<Arc<dyn Source>>>,
+    open: Option<Open>,
 }
 
 /// An entry whose `open` exists where its feature is on.

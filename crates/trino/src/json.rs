@@ -69,7 +69,7 @@ impl Cursor {
     fn word<'a>(&mut self, text: &'a str) -> &'a str {
         let rest = text.get(self.at..).unwrap_or_default();
         let ends = |byte: &u8| matches!(byte, b',' | b']' | b'}' | b':' | b' ' | b'\t' | b'\n' | b'\r');
-        let length = rest.as_bytes().iter().position(|byte| ends(byte)).unwrap_or(rest.len());
+        let length = rest.as_bytes().iter().position(ends).unwrap_or(rest.len());
         self.at += length;
         rest.get(..length).unwrap_or_default()
     }

@@ -1,4 +1,5 @@
 use bowshot_core::Query;
+use bowshot_sql::Dialect;
 
 use super::*;
 

@@ -1,5 +1,7 @@
 //! Conversations with clusters of the tests' own: recorded ones, and ones that no honest cluster would hold.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "helpers of tests may panic as tests do")]
+
 mod asking;
 mod cluster;
 mod faults;
