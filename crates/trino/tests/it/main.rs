@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "helpers of tests may panic as tests do")]
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
 mod asking;
 mod cluster;
 mod faults;
