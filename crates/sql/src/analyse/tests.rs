@@ -16,21 +16,18 @@ fn split(sql: &str, dialect: Dialect) -> Vec<String> {
 fn tables_are_replaced_where_they_stand() {
     let cases: &[(&str, &[&str])] = &[
         ("SELECT l.a FROM public.lineitem l WHERE x", &["SELECT l.a FROM (…) l WHERE x"]),
-        ("SELECT t.* FROM t", &["SELECT t.* FROM (…) AS \"t\""]),
-        ("SELECT ALL a FROM t", &["SELECT ALL a FROM (…) AS \"t\""]),
-        ("SELECT * FROM t;", &["SELECT * FROM (…) AS \"t\";"]),
-        ("select T.a from T", &["select T.a from (…) AS \"t\""]),
-        ("SELECT 1 FROM t AS \"T x\"", &["SELECT 1 FROM (…) AS \"T x\""]),
+        ("SELECT t.* FROM t", &["SELECT t.* FROM (…) \"t\""]),
+        ("SELECT ALL a FROM t", &["SELECT ALL a FROM (…) \"t\""]),
+        ("SELECT * FROM t;", &["SELECT * FROM (…) \"t\";"]),
+        ("select T.a from T", &["select T.a from (…) \"t\""]),
+        ("SELECT 1 FROM t AS \"T x\"", &["SELECT 1 FROM (…) \"T x\""]),
         ("SELECT 1 FROM \"t\"x", &["SELECT 1 FROM (…)x"]),
-        ("SELECT 1 FROM \"a.b\".\"c\"\"d\"", &["SELECT 1 FROM (…) AS \"c\"\"d\""]),
-        ("SELECT 1 FROM db.s . t", &["SELECT 1 FROM (…) AS \"t\""]),
-        ("SELECT 1 FROM/* ' */t-- \"\nWHERE a", &["SELECT 1 FROM/* ' */(…) AS \"t\"-- \"\nWHERE a"]),
-        ("SELECT 'lineitem' FROM lineitem", &["SELECT 'lineitem' FROM (…) AS \"lineitem\""]),
-        (
-            "SELECT $$ FROM t $$, '€😀é'\n\t, 'ä'\t FROM t",
-            &["SELECT $$ FROM t $$, '€😀é'\n\t, 'ä'\t FROM (…) AS \"t\""],
-        ),
-        ("SELECT U&'\\0061' \r\n FROM grün", &["SELECT U&'\\0061' \r\n FROM (…) AS \"grün\""]),
+        ("SELECT 1 FROM \"a.b\".\"c\"\"d\"", &["SELECT 1 FROM (…) \"c\"\"d\""]),
+        ("SELECT 1 FROM db.s . t", &["SELECT 1 FROM (…) \"t\""]),
+        ("SELECT 1 FROM/* ' */t-- \"\nWHERE a", &["SELECT 1 FROM/* ' */(…) \"t\"-- \"\nWHERE a"]),
+        ("SELECT 'lineitem' FROM lineitem", &["SELECT 'lineitem' FROM (…) \"lineitem\""]),
+        ("SELECT $$ FROM t $$, '€😀é'\n\t, 'ä'\t FROM t", &["SELECT $$ FROM t $$, '€😀é'\n\t, 'ä'\t FROM (…) \"t\""]),
+        ("SELECT U&'\\0061' \r\n FROM grün", &["SELECT U&'\\0061' \r\n FROM (…) \"grün\""]),
         (
             "SELECT * FROM t a JOIN t b ON a.x = b.y",
             &["SELECT * FROM (…) a JOIN t b ON a.x = b.y", "SELECT * FROM t a JOIN (…) b ON a.x = b.y"],
@@ -38,63 +35,60 @@ fn tables_are_replaced_where_they_stand() {
         (
             "SELECT * FROM a, b CROSS JOIN c",
             &[
-                "SELECT * FROM (…) AS \"a\", b CROSS JOIN c",
-                "SELECT * FROM a, (…) AS \"b\" CROSS JOIN c",
-                "SELECT * FROM a, b CROSS JOIN (…) AS \"c\"",
+                "SELECT * FROM (…) \"a\", b CROSS JOIN c",
+                "SELECT * FROM a, (…) \"b\" CROSS JOIN c",
+                "SELECT * FROM a, b CROSS JOIN (…) \"c\"",
             ],
         ),
         (
             "SELECT * FROM a JOIN b USING (x)",
-            &["SELECT * FROM (…) AS \"a\" JOIN b USING (x)", "SELECT * FROM a JOIN (…) AS \"b\" USING (x)"],
+            &["SELECT * FROM (…) \"a\" JOIN b USING (x)", "SELECT * FROM a JOIN (…) \"b\" USING (x)"],
         ),
         (
             "SELECT * FROM a NATURAL JOIN b",
-            &["SELECT * FROM (…) AS \"a\" NATURAL JOIN b", "SELECT * FROM a NATURAL JOIN (…) AS \"b\""],
+            &["SELECT * FROM (…) \"a\" NATURAL JOIN b", "SELECT * FROM a NATURAL JOIN (…) \"b\""],
         ),
-        ("SELECT * FROM a LEFT JOIN b ON a.x = b.x", &["SELECT * FROM (…) AS \"a\" LEFT JOIN b ON a.x = b.x"]),
+        ("SELECT * FROM a LEFT JOIN b ON a.x = b.x", &["SELECT * FROM (…) \"a\" LEFT JOIN b ON a.x = b.x"]),
         (
             "SELECT * FROM a RIGHT OUTER JOIN b ON a.x = b.x",
-            &["SELECT * FROM a RIGHT OUTER JOIN (…) AS \"b\" ON a.x = b.x"],
+            &["SELECT * FROM a RIGHT OUTER JOIN (…) \"b\" ON a.x = b.x"],
         ),
         ("SELECT * FROM a NATURAL FULL JOIN b", &["none of its tables gives each row of the result exactly one row"]),
         (
             "SELECT * FROM a NATURAL FULL JOIN b JOIN c ON true",
-            &["SELECT * FROM a NATURAL FULL JOIN b JOIN (…) AS \"c\" ON true"],
+            &["SELECT * FROM a NATURAL FULL JOIN b JOIN (…) \"c\" ON true"],
         ),
         (
             "SELECT * FROM a LEFT JOIN (b JOIN c USING (x)) ON true",
-            &["SELECT * FROM (…) AS \"a\" LEFT JOIN (b JOIN c USING (x)) ON true"],
+            &["SELECT * FROM (…) \"a\" LEFT JOIN (b JOIN c USING (x)) ON true"],
         ),
         (
             "SELECT * FROM (a LEFT JOIN b USING (x)) RIGHT JOIN c ON true",
-            &["SELECT * FROM (a LEFT JOIN b USING (x)) RIGHT JOIN (…) AS \"c\" ON true"],
+            &["SELECT * FROM (a LEFT JOIN b USING (x)) RIGHT JOIN (…) \"c\" ON true"],
         ),
         (
             "SELECT * FROM a, b NATURAL RIGHT JOIN c",
-            &[
-                "SELECT * FROM (…) AS \"a\", b NATURAL RIGHT JOIN c",
-                "SELECT * FROM a, b NATURAL RIGHT JOIN (…) AS \"c\"",
-            ],
+            &["SELECT * FROM (…) \"a\", b NATURAL RIGHT JOIN c", "SELECT * FROM a, b NATURAL RIGHT JOIN (…) \"c\""],
         ),
         (
             "SELECT * FROM (SELECT x FROM u GROUP BY x) s JOIN t USING (x)",
-            &["SELECT * FROM (SELECT x FROM u GROUP BY x) s JOIN (…) AS \"t\" USING (x)"],
+            &["SELECT * FROM (SELECT x FROM u GROUP BY x) s JOIN (…) \"t\" USING (x)"],
         ),
         (
             "SELECT * FROM t, LATERAL (SELECT t.a) s, generate_series(1, 3)",
-            &["SELECT * FROM (…) AS \"t\", LATERAL (SELECT t.a) s, generate_series(1, 3)"],
+            &["SELECT * FROM (…) \"t\", LATERAL (SELECT t.a) s, generate_series(1, 3)"],
         ),
         (
             "SELECT * FROM t WHERE a IN (SELECT max(t.b) FROM t)",
-            &["SELECT * FROM (…) AS \"t\" WHERE a IN (SELECT max(t.b) FROM t)"],
+            &["SELECT * FROM (…) \"t\" WHERE a IN (SELECT max(t.b) FROM t)"],
         ),
         (
             "SELECT a, (SELECT count(*) FROM t u WHERE u.a = t.a) FROM t",
-            &["SELECT a, (SELECT count(*) FROM t u WHERE u.a = t.a) FROM (…) AS \"t\""],
+            &["SELECT a, (SELECT count(*) FROM t u WHERE u.a = t.a) FROM (…) \"t\""],
         ),
         (
             "SELECT greatest(a, 1), EXTRACT(year FROM d) FROM t WHERE a ? 'b' AND c = $1",
-            &["SELECT greatest(a, 1), EXTRACT(year FROM d) FROM (…) AS \"t\" WHERE a ? 'b' AND c = $1"],
+            &["SELECT greatest(a, 1), EXTRACT(year FROM d) FROM (…) \"t\" WHERE a ? 'b' AND c = $1"],
         ),
     ];
     for (sql, expected) in cases {
@@ -324,24 +318,24 @@ fn what_is_no_plain_read_is_said() {
 fn each_dialect_has_its_own_rules() {
     let cases: &[(Dialect, &str, &str)] = &[
         // In SQLite the comma is one join of the chain, and the right join covers what stands before it.
-        (Sqlite, "SELECT * FROM a, b RIGHT JOIN c ON 1", "SELECT * FROM a, b RIGHT JOIN (…) AS \"c\" ON 1"),
-        (Sqlite, "SELECT max(a, b) FROM [T t]", "SELECT max(a, b) FROM (…) AS \"T t\""),
+        (Sqlite, "SELECT * FROM a, b RIGHT JOIN c ON 1", "SELECT * FROM a, b RIGHT JOIN (…) \"c\" ON 1"),
+        (Sqlite, "SELECT max(a, b) FROM [T t]", "SELECT max(a, b) FROM (…) \"T t\""),
         (Sqlite, "SELECT max(a) FROM t", "it aggregates"),
         (Sqlite, "SELECT json_group_array(a) FROM t", "it aggregates"),
-        (Sqlite, "SELECT `a` FROM main.Lines WHERE b = ?", "SELECT `a` FROM (…) AS \"Lines\" WHERE b = ?"),
-        (
-            MySql,
-            "SELECT \"it's\" FROM db.`T` WHERE a = '\\'' # x",
-            "SELECT \"it's\" FROM (…) AS `T` WHERE a = '\\'' # x",
-        ),
-        (MySql, "SELECT a FROM t STRAIGHT_JOIN (SELECT 1) s", "SELECT a FROM (…) AS `t` STRAIGHT_JOIN (SELECT 1) s"),
+        (Sqlite, "SELECT `a` FROM main.Lines WHERE b = ?", "SELECT `a` FROM (…) \"Lines\" WHERE b = ?"),
+        (MySql, "SELECT \"it's\" FROM db.`T` WHERE a = '\\'' # x", "SELECT \"it's\" FROM (…) `T` WHERE a = '\\'' # x"),
+        (MySql, "SELECT a FROM t STRAIGHT_JOIN (SELECT 1) s", "SELECT a FROM (…) `t` STRAIGHT_JOIN (SELECT 1) s"),
         (MySql, "SELECT GROUP_CONCAT(a) FROM t", "it aggregates"),
         (MySql, "SELECT a FROM t PARTITION (p0)", "its table is called with more than a name"),
         (MySql, "SELECT a FROM t USE INDEX (i)", "its table is called with more than a name"),
         (MySql, "SELECT @n := @n + 1 FROM t", "it uses a session variable"),
-        (MySql, "SELECT @@sql_mode FROM t", "SELECT @@sql_mode FROM (…) AS `t`"),
+        (MySql, "SELECT @@sql_mode FROM t", "SELECT @@sql_mode FROM (…) `t`"),
         (MySql, "SELECT a FROM t /*!40000 WHERE a */", "it has an executable comment"),
         (MySql, "SELECT a FROM t LIMIT 1, 2", "it has a LIMIT"),
+        (Dialect::SqlServer, "SELECT [a] FROM dbo.[T t] WHERE b = @P1", "SELECT [a] FROM (…) [T t] WHERE b = @P1"),
+        (Dialect::SqlServer, "SELECT TOP 3 a FROM t", "it has a LIMIT"),
+        (Dialect::Oracle, "SELECT a FROM s.t WHERE b = q'[it's]'", "SELECT a FROM (…) \"T\" WHERE b = q'[it's]'"),
+        (Dialect::Oracle, "SELECT rownum, a FROM t", "a word in it means something else for each row or read"),
     ];
     for (dialect, sql, expected) in cases {
         assert_eq!(split(sql, *dialect), [*expected], "{dialect:?} {sql}");
