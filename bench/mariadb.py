@@ -147,12 +147,21 @@ def _initialise(folder: Path, user: str) -> None:
     if os.geteuid() == 0:
         shutil.chown(folder, user)
     users = folder / "users.sql"
-    grants = f"CREATE USER {USER}@'%' IDENTIFIED BY '{PASSWORD}'; GRANT ALL ON *.* TO {USER}@'%';\n"
-    grants += f"CREATE USER {FLOOR_USER}@'%' IDENTIFIED BY ''; GRANT SELECT ON *.* TO {FLOOR_USER}@'%';\n"
-    users.write_text(grants)
-    command = [program("mariadb-install-db"), "--no-defaults", f"--datadir={folder / 'data'}", f"--user={user}"]
+    # A statement a line: the server reads this file while it is made.
+    statements = [
+        "FLUSH PRIVILEGES;",
+        f"CREATE USER {USER}@'%' IDENTIFIED BY '{PASSWORD}';",
+        f"GRANT ALL ON *.* TO {USER}@'%';",
+        f"CREATE USER {FLOOR_USER}@'%' IDENTIFIED BY '';",
+        f"GRANT SELECT ON *.* TO {FLOOR_USER}@'%';",
+    ]
+    users.write_text("\n".join(statements) + "\n")
+    partial = folder / "data.partial"
+    shutil.rmtree(partial, ignore_errors=True)
+    command = [program("mariadb-install-db"), "--no-defaults", f"--datadir={partial}", f"--user={user}"]
     command += ["--skip-test-db", "--auth-root-authentication-method=normal", f"--extra-file={users}"]
     subprocess.run(command, stdout=subprocess.DEVNULL, check=True)
+    partial.rename(folder / "data")
 
 
 def _owner() -> str:
