@@ -56,12 +56,12 @@ fn clickhouse() -> Result<()> {
 
 #[test]
 fn odbc_postgres() -> Result<()> {
-    all_cases(&mut databases::OdbcPostgres::start()?, 55)
+    all_cases(&mut databases::Odbc::postgres()?, 55)
 }
 
 #[test]
 fn odbc_mariadb() -> Result<()> {
-    all_cases(&mut databases::OdbcMariaDb::start()?, 30)
+    all_cases(&mut databases::Odbc::mariadb()?, 30)
 }
 
 #[test]

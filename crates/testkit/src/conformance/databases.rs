@@ -11,7 +11,7 @@ mod sqlite;
 pub use clickhouse::ClickHouse;
 pub use h2::H2;
 pub use mysql::MySql;
-pub use odbc::{OdbcMariaDb, OdbcPostgres};
+pub use odbc::Odbc;
 pub use postgres::Postgres;
 pub use questdb::QuestDb;
 pub use sqlite::Sqlite;
@@ -25,8 +25,8 @@ pub fn start(name: &str) -> Result<Box<dyn Database>> {
         "clickhouse" => Box::new(ClickHouse::start()?),
         "h2" => Box::new(H2::start()?),
         "mysql" => Box::new(MySql::start()?),
-        "odbc-mariadb" => Box::new(OdbcMariaDb::start()?),
-        "odbc-postgres" => Box::new(OdbcPostgres::start()?),
+        "odbc-mariadb" => Box::new(Odbc::mariadb()?),
+        "odbc-postgres" => Box::new(Odbc::postgres()?),
         "postgres" => Box::new(Postgres::start()?),
         "questdb" => Box::new(QuestDb::start()?),
         "sqlite" => Box::new(Sqlite::start()?),

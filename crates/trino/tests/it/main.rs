@@ -1,7 +1,6 @@
 //! Conversations with clusters of the tests' own: recorded ones, and ones that no honest cluster would hold.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "helpers of tests may panic as tests do")]
-
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod asking;

@@ -4,26 +4,45 @@ use super::{DEAD_PORT, MySql, Postgres};
 use crate::Result;
 use crate::conformance::{Database, Situation};
 
-/// A PostgreSQL server behind psqlODBC.
-pub struct OdbcPostgres {
-    server: Postgres,
+/// A server behind its ODBC driver.
+pub struct Odbc {
+    name: &'static str,
+    /// As unixODBC knows it.
+    driver: &'static str,
+    server: Box<dyn Database>,
+    port: u16,
+    user: &'static str,
+    password: &'static str,
+    /// A database that is always there.
+    database: &'static str,
 }
 
-impl OdbcPostgres {
-    /// Starts the server.
-    pub fn start() -> Result<Self> {
-        Ok(OdbcPostgres { server: Postgres::start()? })
+impl Odbc {
+    /// Starts a PostgreSQL server; the driver is psqlODBC.
+    pub fn postgres() -> Result<Self> {
+        let server = Postgres::start()?;
+        let (port, user, password) = (server.server().port(), server.server().superuser(), server.server().password());
+        let (name, driver) = ("odbc-postgres", "PostgreSQL Unicode");
+        Ok(Odbc { name, driver, server: Box::new(server), port, user, password, database: "postgres" })
+    }
+
+    /// Starts a MariaDB server.
+    pub fn mariadb() -> Result<Self> {
+        let server = MySql::start()?;
+        let (port, user, password) = (server.server().port(), server.server().user(), server.server().password());
+        let (name, driver) = ("odbc-mariadb", "MariaDB Unicode");
+        Ok(Odbc { name, driver, server: Box::new(server), port, user, password, database: "bowshot" })
     }
 
     fn uri(&self, port: impl std::fmt::Display, database: &str, password: &str) -> String {
-        let driver = "odbc:Driver={PostgreSQL Unicode};Server=127.0.0.1";
-        format!("{driver};Port={port};Database={database};UID=postgres;PWD={password}")
+        let Odbc { driver, user, .. } = self;
+        format!("odbc:Driver={{{driver}}};Server=127.0.0.1;Port={port};Database={database};UID={user};PWD={password}")
     }
 }
 
-impl Database for OdbcPostgres {
+impl Database for Odbc {
     fn name(&self) -> &'static str {
-        "odbc-postgres"
+        self.name
     }
 
     fn protocols(&self) -> &'static [&'static str] {
@@ -32,65 +51,15 @@ impl Database for OdbcPostgres {
 
     fn prepare(&mut self, suite: &str, setup: &str) -> Result<String> {
         self.server.prepare(suite, setup)?;
-        let server = self.server.server();
-        Ok(self.uri(server.port(), suite, server.password()))
+        Ok(self.uri(self.port, suite, self.password))
     }
 
     fn address(&self, situation: Situation) -> Option<String> {
-        let server = self.server.server();
         Some(match situation {
-            Situation::WrongPassword => self.uri(server.port(), "postgres", "not-the-password"),
-            Situation::UnknownDatabase => self.uri(server.port(), "nowhere", server.password()),
-            Situation::DeadHost => self.uri(DEAD_PORT, "postgres", ""),
-            Situation::SilentHost => format!("{};LoginTimeout=2", self.uri("PORT", "postgres", "")),
-            Situation::Well | Situation::KilledInMidStream | Situation::Cancelled => return None,
-        })
-    }
-
-    fn crash(&mut self) -> Result<()> {
-        self.server.crash()
-    }
-}
-
-/// A MariaDB server behind MariaDB's ODBC driver.
-pub struct OdbcMariaDb {
-    server: MySql,
-}
-
-impl OdbcMariaDb {
-    /// Starts the server.
-    pub fn start() -> Result<Self> {
-        Ok(OdbcMariaDb { server: MySql::start()? })
-    }
-
-    fn uri(&self, port: impl std::fmt::Display, database: &str, password: &str) -> String {
-        let driver = "odbc:Driver={MariaDB Unicode};Server=127.0.0.1";
-        format!("{driver};Port={port};Database={database};UID=root;PWD={password}")
-    }
-}
-
-impl Database for OdbcMariaDb {
-    fn name(&self) -> &'static str {
-        "odbc-mariadb"
-    }
-
-    fn protocols(&self) -> &'static [&'static str] {
-        &["row"]
-    }
-
-    fn prepare(&mut self, suite: &str, setup: &str) -> Result<String> {
-        self.server.prepare(suite, setup)?;
-        let server = self.server.server();
-        Ok(self.uri(server.port(), suite, server.password()))
-    }
-
-    fn address(&self, situation: Situation) -> Option<String> {
-        let server = self.server.server();
-        Some(match situation {
-            Situation::WrongPassword => self.uri(server.port(), "bowshot", "not-the-password"),
-            Situation::UnknownDatabase => self.uri(server.port(), "nowhere", server.password()),
-            Situation::DeadHost => self.uri(DEAD_PORT, "bowshot", ""),
-            Situation::SilentHost => format!("{};LoginTimeout=2", self.uri("PORT", "bowshot", "")),
+            Situation::WrongPassword => self.uri(self.port, self.database, "not-the-password"),
+            Situation::UnknownDatabase => self.uri(self.port, "nowhere", self.password),
+            Situation::DeadHost => self.uri(DEAD_PORT, self.database, ""),
+            Situation::SilentHost => format!("{};LoginTimeout=2", self.uri("PORT", self.database, "")),
             Situation::Well | Situation::KilledInMidStream | Situation::Cancelled => return None,
         })
     }
