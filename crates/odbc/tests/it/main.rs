@@ -3,7 +3,6 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "helpers of tests may panic as tests do")]
 
 mod cancelling;
-mod conformance;
 mod failures;
 mod linking;
 mod partitions;
