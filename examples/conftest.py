@@ -28,7 +28,7 @@ def postgres_uri() -> Iterator[str]:
     folder = Path(tempfile.mkdtemp(prefix="bowshot-examples-"))
     folder.chmod(0o755)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(bench.server, "server_folder", lambda: folder / "server")
+        patch.setattr(bench.server, "server_folder", lambda name: folder / name)
         with bench.server.running_server() as server:
             uri = server.uri("postgres")
             load_postgres(uri, SCALE)
