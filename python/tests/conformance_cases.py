@@ -53,7 +53,7 @@ def chosen(case: Case, database: str) -> Case:
 def started(testkit: str, database: str) -> Iterator[dict[str, Any]]:
     """A database with every suite set up in it: `version`, the URIs of `suites`, `addresses` that lead nowhere."""
     server = subprocess.Popen(
-        [testkit, "conformance", database], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        [testkit, "conformance", database], cwd=FOLDER.parent, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     )
     assert server.stdin is not None
     assert server.stdout is not None

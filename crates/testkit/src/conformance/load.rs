@@ -1,6 +1,6 @@
 //! The files, and what they say of one database.
 
-use std::path::Path;
+use std::path::PathBuf;
 
 use toml::{Table, Value};
 
@@ -15,8 +15,16 @@ pub fn suites(database: &str) -> Result<Vec<Suite>> {
     if suites.is_empty() { Err(format!("there are no cases of {database}").into()) } else { Ok(suites) }
 }
 
+/// The project's folder, above the current one. Not `env!("CARGO_MANIFEST_DIR")`: two clones that share a build cache may
+/// take a program from each other, and must not read each other's files.
+pub fn project() -> Result<PathBuf> {
+    let current = std::env::current_dir()?;
+    let found = current.ancestors().find(|folder| folder.join("conformance").is_dir());
+    Ok(found.ok_or_else(|| format!("no folder above {} has the conformance cases", current.display()))?.to_path_buf())
+}
+
 fn folder(name: &str, database: &str) -> Result<Vec<Suite>> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../conformance").join(name);
+    let folder = project()?.join("conformance").join(name);
     let mut suites = Vec::new();
     // A source may have no cases of its own.
     for entry in std::fs::read_dir(&folder).into_iter().flatten() {

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
-use std::path::Path;
 
+use super::load::project;
 use super::{Case, Situation, suites};
 use crate::Result;
 
@@ -100,7 +100,7 @@ impl Matrix {
 
 /// Compares a marked place of a document with `table`, or writes it there if `BOWSHOT_UPDATE` is set.
 fn compare(document: &str, place: &str, table: &str) -> Result<()> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs").join(document);
+    let path = project()?.join("docs").join(document);
     let text = std::fs::read_to_string(&path)?;
     let (start, end) = (format!("<!-- {place}:start -->\n"), format!("<!-- {place}:end -->"));
     let (before, rest) = text.split_once(&start).ok_or_else(|| format!("docs/{document} has no place for {place}"))?;
