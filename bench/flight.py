@@ -40,7 +40,13 @@ class LineitemServer(pyarrow.flight.FlightServerBase):  # type: ignore[misc]
     def get_flight_info(
         self, _context: pyarrow.flight.ServerCallContext, descriptor: pyarrow.flight.FlightDescriptor
     ) -> pyarrow.flight.FlightInfo:
-        """Returns the endpoints; without locations, which means this server."""
+        """Returns the endpoints; without locations, which means this server.
+
+        Raises `NotImplementedError` for all but queries: ADBC's driver asks for the server's properties first, and
+        does without.
+        """
+        if b"CommandStatementQuery" not in descriptor.command:
+            raise NotImplementedError("this server answers queries only")
         endpoints = [pyarrow.flight.FlightEndpoint(bytes([part]), []) for part in range(ENDPOINTS)]
         return pyarrow.flight.FlightInfo(self.table.schema, descriptor, endpoints, self.table.num_rows, -1)
 
@@ -75,10 +81,17 @@ def running_server(folder: Path) -> Iterator[Server]:
         process.stdin.close()
 
 
+def read(folder: Path) -> pyarrow.Table:
+    """Returns the folder's rows, text as `string`: pyarrow sends all the bytes of a `string_view` with each slice of it."""
+    table = pyarrow.dataset.dataset(folder, format="parquet").to_table().combine_chunks()
+    view, string = pyarrow.string_view(), pyarrow.string()
+    fields = [field.with_type(string) if field.type == view else field for field in table.schema]
+    return table.cast(pyarrow.schema(fields))
+
+
 def main() -> None:
     """Runs the command line."""
-    table = pyarrow.dataset.dataset(sys.argv[1], format="parquet").to_table().combine_chunks()
-    server = LineitemServer(table)
+    server = LineitemServer(read(Path(sys.argv[1])))
     sys.stdout.write(f"grpc://127.0.0.1:{server.port}\n")
     sys.stdout.flush()
     sys.stdin.read()

@@ -163,16 +163,16 @@ def load_mariadb(server: mariadb.Server, name: str, scale: float) -> None:
 
 
 def parquet_folder(scale: float) -> Path:
-    """Returns a folder with `lineitem` in eight Parquet files, generated where it is not in the cache."""
-    folder = cache_folder("tpch") / f"lineitem-{scale_name(scale)}-parquet"
-    if not folder.exists():
-        partial = folder.with_suffix(f".{os.getpid()}.partial")
+    """Returns the folder `lineitem` with eight Parquet files, generated where it is not in the cache."""
+    parent = cache_folder("tpch") / f"{scale_name(scale)}-parquet"
+    if not parent.exists():
+        partial = parent.with_suffix(f".{os.getpid()}.partial")
         command = [generator(), "parquet", "-s", f"{scale:g}", "--tables", "lineitem", "--quiet", "--parts=8"]
         subprocess.run([*command, f"--output-dir={partial}"], check=True)
-        files = sorted(partial.rglob("*.parquet"))
-        inner = files[0].parent
-        inner.rename(folder)
-        shutil.rmtree(partial, ignore_errors=True)
+        partial.rename(parent)
+    folder = parent / "lineitem"
+    if not folder.is_dir():
+        raise FileNotFoundError(f"{folder} is missing; delete {parent} to generate it again")
     return folder
 
 

@@ -13,4 +13,4 @@ def pyarrow_dataset(source: str, _sql: str) -> Any:
 
 def polars_parquet(source: str, _sql: str) -> Any:
     """Loads the folder with `polars.read_parquet`, on all cores, and shows it as Arrow."""
-    return polars.read_parquet(f"{source}*.parquet").to_arrow(compat_level=polars.CompatLevel.oldest())
+    return polars.read_parquet(f"{source}*.parquet").to_arrow(compat_level=polars.CompatLevel.newest())

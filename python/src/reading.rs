@@ -34,6 +34,18 @@ impl Reading {
         self.schema.clone()
     }
 
+    /// All batches that are left.
+    pub(crate) fn rest(&mut self, py: Python<'_>) -> PyResult<Vec<RecordBatch>> {
+        if let Some(stream) = &self.stream {
+            stream.keep_all();
+        }
+        let mut batches = Vec::new();
+        while let Some(batch) = self.next(py)? {
+            batches.push(batch);
+        }
+        Ok(batches)
+    }
+
     /// The next batch as the source made it; `None` at the end.
     pub(crate) fn next(&mut self, py: Python<'_>) -> PyResult<Option<RecordBatch>> {
         if let Some(rest) = self.rest.take() {

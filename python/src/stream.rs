@@ -70,13 +70,7 @@ impl Stream {
     /// All batches that are left.
     fn read_all(&self, py: Python<'_>) -> PyResult<Table> {
         guarded(py, || {
-            let mut batches = Vec::new();
-            self.with(py, |py, reading| {
-                while let Some(batch) = reading.next(py)? {
-                    batches.push(batch);
-                }
-                Ok(())
-            })?;
+            let batches = self.with(py, |py, reading| reading.rest(py))?;
             Ok(Table::new(self.schema.clone(), batches))
         })
     }

@@ -2,6 +2,7 @@
 
 use arrow_array::{RecordBatch, RecordBatchIterator};
 use arrow_schema::SchemaRef;
+use bowshot_core::bytes_of;
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 
@@ -25,7 +26,7 @@ impl Batch {
     /// Bytes of Arrow memory.
     #[getter]
     fn nbytes(&self) -> usize {
-        self.0.get_array_memory_size()
+        bytes_of(&self.0)
     }
 
     fn __len__(&self) -> usize {
@@ -76,7 +77,7 @@ impl Table {
     /// Bytes of Arrow memory.
     #[getter]
     fn nbytes(&self) -> usize {
-        self.batches.iter().map(RecordBatch::get_array_memory_size).sum()
+        self.batches.iter().map(bytes_of).sum()
     }
 
     /// Number of batches.

@@ -23,8 +23,6 @@ pub struct Stream {
     shared: Arc<Shared>,
     cancel: Cancel,
     workers: Vec<JoinHandle<()>>,
-    rows: u64,
-    bytes: u64,
     rows_expected: Option<u64>,
     finished: bool,
 }
@@ -47,8 +45,6 @@ struct Shared {
     arrived: Condvar,
     /// Workers wait here for room.
     room: Condvar,
-    /// How many bytes may wait.
-    budget: usize,
 }
 
 struct State {
@@ -62,6 +58,11 @@ struct State {
     count: usize,
     /// Bytes of all batches in `slots`.
     waiting: usize,
+    /// How many bytes may wait.
+    budget: usize,
+    /// Rows and bytes that the consumer was given.
+    rows: u64,
+    bytes: u64,
     /// Workers that have not ended.
     workers: usize,
     /// Workers that the source has not refused a connection.
@@ -74,7 +75,8 @@ struct State {
 
 #[derive(Default)]
 struct Slot {
-    batches: VecDeque<RecordBatch>,
+    /// Each with its bytes, which are counted once.
+    batches: VecDeque<(RecordBatch, usize)>,
     done: bool,
 }
 
@@ -95,6 +97,9 @@ impl Stream {
                 next: 0,
                 count,
                 waiting: 0,
+                budget: options.buffer_bytes,
+                rows: 0,
+                bytes: 0,
                 workers,
                 welcome: workers,
                 error: None,
@@ -102,7 +107,6 @@ impl Stream {
             }),
             arrived: Condvar::new(),
             room: Condvar::new(),
-            budget: options.buffer_bytes,
         });
         let worker = |_| {
             let work = Worker {
@@ -115,7 +119,7 @@ impl Stream {
         };
         let workers = (0..workers).map(worker).collect();
         let rows_expected = plan.estimate.rows;
-        Stream { schema: plan.schema, shared, cancel, workers, rows: 0, bytes: 0, rows_expected, finished: false }
+        Stream { schema: plan.schema, shared, cancel, workers, rows_expected, finished: false }
     }
 
     /// The schema of the plan.
@@ -132,12 +136,19 @@ impl Stream {
     pub fn progress(&self) -> Progress {
         let state = self.shared.state.lock();
         Progress {
-            rows: self.rows,
-            bytes: self.bytes,
+            rows: state.rows,
+            bytes: state.bytes,
             partitions_done: state.head,
             partitions: state.count,
             rows_expected: self.rows_expected,
         }
+    }
+
+    /// Lets the workers run ahead without a bound, for a consumer that keeps every batch: what waits is part of its
+    /// result, and a worker on a large partition need not wait until all before it were consumed.
+    pub fn keep_all(&self) {
+        self.shared.state.lock().budget = usize::MAX;
+        self.shared.room.notify_all();
     }
 
     /// Waits for the next batch, at most for `limit`.
@@ -149,11 +160,7 @@ impl Stream {
         }
         let polled = self.shared.take(Instant::now() + limit, &self.cancel);
         match &polled {
-            Ok(Poll::Batch(batch)) => {
-                self.rows += batch.num_rows() as u64;
-                self.bytes += bytes_of(batch) as u64;
-            }
-            Ok(Poll::Pending) => {}
+            Ok(Poll::Batch(_) | Poll::Pending) => {}
             Ok(Poll::Done) => {
                 self.finished = true;
                 self.join();
@@ -224,8 +231,10 @@ impl Shared {
                 return Ok(Poll::Done);
             }
             if let Some(slot) = state.slots.front_mut() {
-                if let Some(batch) = slot.batches.pop_front() {
-                    state.waiting -= bytes_of(&batch);
+                if let Some((batch, bytes)) = slot.batches.pop_front() {
+                    state.waiting -= bytes;
+                    state.rows += batch.num_rows() as u64;
+                    state.bytes += bytes as u64;
                     self.room.notify_all();
                     return Ok(Poll::Batch(batch));
                 }
@@ -281,10 +290,10 @@ impl Shared {
             let Some(offset) = index.checked_sub(state.head) else { return false };
             let starved = offset == 0 && state.slots.front().is_some_and(|slot| slot.batches.is_empty());
             // The consumer can always go on: the head may add a batch whenever it has none waiting.
-            if starved || state.waiting + bytes <= self.budget {
+            if starved || state.waiting.saturating_add(bytes) <= state.budget {
                 state.waiting += bytes;
                 if let Some(slot) = state.slots.get_mut(offset) {
-                    slot.batches.push_back(batch);
+                    slot.batches.push_back((batch, bytes));
                 }
                 if offset == 0 {
                     self.arrived.notify_one();

@@ -26,7 +26,7 @@ use crate::uri::{Address, Target};
 const WINDOW: u32 = 16 << 20;
 
 /// The largest frame that a server may send. Frames are copied piece by piece; HTTP/2 begins with 16 KiB.
-const FRAME: u32 = 64 << 10;
+const FRAME: u32 = 256 << 10;
 
 /// Room for the headers of an answer; statuses with long messages and many details travel there.
 const HEADERS: u32 = 1 << 20;

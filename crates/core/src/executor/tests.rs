@@ -28,6 +28,21 @@ fn partitions_come_out_in_order_whatever_the_number_of_workers() {
     }
 }
 
+#[test]
+fn a_consumer_that_keeps_everything_holds_no_worker_back() {
+    let options = Options { connections: Some(2), buffer_bytes: 1, ..Options::default() };
+    let request = Request::new(Query::new("numbers"), options);
+    let plan = Numbers { partitions: 4, rows: 50 }.plan(&request, &Cancel::new()).unwrap();
+    let stream = Stream::start(plan, &request.options, Cancel::new());
+    stream.keep_all();
+    let started = Instant::now();
+    while !stream.workers.iter().all(JoinHandle::is_finished) {
+        assert!(started.elapsed() < Duration::from_secs(30), "a worker waits although nothing was consumed yet");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    assert_eq!(values(stream).unwrap(), (0..200).collect::<Vec<_>>());
+}
+
 /// A scan whose partitions misbehave as told; each yields endless batches of one row until then.
 struct Faulty {
     /// Batches before the fault; `None`: it never comes.
