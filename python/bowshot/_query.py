@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -37,18 +38,25 @@ class Query:
         self._progress = progress
         self._planned: _bowshot.Plan | None = None
 
-    def _plan(self) -> _bowshot.Plan:
-        """The last plan, made if there is none."""
+    def _plan(self, *, whole: bool = False) -> _bowshot.Plan:
+        """The last plan, made if there is none.
+
+        Who will keep the `whole` result in memory needs no bound on what waits for it: partitions may be larger, which
+        costs the database less.
+        """
         if self._planned is None:
             uri, queries, _ = self._target
-            self._planned = _bowshot.plan(uri, queries, self._params, self._named, self._options)
+            options = self._options
+            if whole and options["buffer_bytes"] is None:
+                options = {**options, "buffer_bytes": sys.maxsize}
+            self._planned = _bowshot.plan(uri, queries, self._params, self._named, options)
         return self._planned
 
-    def _unread(self) -> _bowshot.Plan:
+    def _unread(self, *, whole: bool = False) -> _bowshot.Plan:
         """A plan that can be read."""
         if self._planned is not None and not self._planned.unread:
             self._planned = None
-        return self._plan()
+        return self._plan(whole=whole)
 
     @property
     def plan(self) -> Plan:
@@ -74,7 +82,7 @@ class Query:
         require("pyarrow", "arrow")
         import pyarrow
 
-        return pyarrow.table(self._unread().read(self._progress).read_all())
+        return pyarrow.table(self._unread(whole=True).read(self._progress).read_all())
 
     def to_reader(self, batch_size: int | None = None) -> pa.RecordBatchReader:
         """The result as a `pyarrow.RecordBatchReader`, which reads on while it is consumed."""
@@ -86,7 +94,7 @@ class Query:
 
     def to_table(self) -> _bowshot.Table:
         """The whole result in Arrow memory, without pyarrow: `len()`, `nbytes`, and `__arrow_c_stream__` for others."""
-        return self._unread().read(self._progress).read_all()
+        return self._unread(whole=True).read(self._progress).read_all()
 
     def to_pandas(
         self,
@@ -119,7 +127,7 @@ class Query:
 
     def to_polars(self) -> pl.DataFrame:
         """The whole result as a `polars.DataFrame`."""
-        return read_polars(self._unread(), self._progress)
+        return read_polars(self._unread(whole=True), self._progress)
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         """The result as a stream for any library that speaks Arrow; it reads on while it is consumed."""

@@ -5,10 +5,10 @@ use bowshot_core::Options;
 use crate::chunk::{Chunk, Piece};
 
 /// How many bytes a partition should have: the consumer takes partitions in their order, and what workers are ahead with
-/// waits in the buffer.
+/// waits in the buffer. More than 16 MiB would gain nothing, and leave workers without work at the end.
 pub(crate) fn target(options: &Options) -> u64 {
     let share = options.buffer_bytes / options.workers();
-    (share as u64).max(1 << 20)
+    (share as u64).clamp(1 << 20, 16 << 20)
 }
 
 /// Chunks that follow each other, put together up to `target` bytes.
