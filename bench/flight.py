@@ -82,7 +82,7 @@ def running_server(folder: Path) -> Iterator[Server]:
 
 
 def read(folder: Path) -> pyarrow.Table:
-    """Returns the folder's rows, text as `string`: pyarrow sends all the bytes of a `string_view` with each slice of it."""
+    """Returns the folder's rows, text as `string`: pyarrow sends all bytes of a `string_view` with each slice of it."""
     table = pyarrow.dataset.dataset(folder, format="parquet").to_table().combine_chunks()
     view, string = pyarrow.string_view(), pyarrow.string()
     fields = [field.with_type(string) if field.type == view else field for field in table.schema]

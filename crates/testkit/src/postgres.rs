@@ -94,7 +94,7 @@ impl Postgres {
 
     /// Runs SQL in another database.
     pub fn psql_in(&self, database: &str, sql: &str) -> Result<String> {
-        let mut psql = Command::new(self.binaries.join("psql"));
+        let mut psql = Command::new(binaries::psql(&self.binaries)?);
         psql.args(["-XAtq", "-v", "ON_ERROR_STOP=1", "-f", "-"])
             .env("PGHOST", self.socket_folder())
             .env("PGPORT", self.port.to_string())
