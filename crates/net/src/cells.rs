@@ -2,7 +2,7 @@
 
 use arrow_buffer::{BooleanBuffer, Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
 
-use crate::SLACK;
+use crate::{SLACK, with_room};
 
 /// Stands for NULL among the offsets: no value can begin at 0, something of its message stands before it.
 pub const NULL: u32 = 0;
@@ -42,7 +42,7 @@ impl Cells<'_> {
     pub fn gather(&self, place: impl Fn(&[u8], u32) -> (usize, usize)) -> Option<(OffsetBuffer<i32>, Buffer)> {
         let bytes = self.bytes;
         let (mut total, mut longest) = (0, 0);
-        let mut ends = Vec::with_capacity(self.len() + 1);
+        let mut ends = with_room(self.len() + 1);
         ends.push(0);
         ends.extend(self.offsets.iter().map(|&offset| {
             if offset != NULL {
@@ -68,7 +68,7 @@ impl Cells<'_> {
     /// received bytes have slack behind them, and what is too much is cut off again.
     fn blocks<const BLOCK: usize>(&self, total: usize, place: impl Fn(&[u8], u32) -> (usize, usize)) -> Vec<u8> {
         const { assert!(BLOCK <= SLACK) }
-        let mut data = Vec::with_capacity(total + BLOCK);
+        let mut data = with_room(total + BLOCK);
         for &offset in self.offsets {
             if offset != NULL {
                 let (start, length) = place(self.bytes, offset);
@@ -82,7 +82,7 @@ impl Cells<'_> {
 
     /// Copies values of any length.
     fn slices(&self, total: usize, place: impl Fn(&[u8], u32) -> (usize, usize)) -> Vec<u8> {
-        let mut data = Vec::with_capacity(total);
+        let mut data = with_room(total);
         for &offset in self.offsets {
             if offset != NULL {
                 let (start, length) = place(self.bytes, offset);

@@ -1,6 +1,6 @@
 //! What sources with a wire protocol of their own stand on: sockets with deadlines that another thread can end, names
-//! to addresses, TLS from none at all to a verified name, the buffer in front of the socket, and
-//! values of a column where they lie in it.
+//! to addresses, TLS from none at all to a verified name, the buffer in front of the socket, values of a column where
+//! they lie in it, and memory for the arrays that they become.
 //!
 //! There is no protocol of any database in this crate.
 
@@ -8,6 +8,7 @@ mod address;
 mod buffer;
 mod cells;
 mod lost;
+mod room;
 mod socket;
 mod tls;
 mod transport;
@@ -16,6 +17,7 @@ pub use address::{Address, Host};
 pub use buffer::{Buffer, SLACK};
 pub use cells::{Cells, NULL, load};
 pub use lost::lost;
+pub use room::{collect, map_pages, with_room};
 /// The socket that an interruption ends.
 pub use socket2::Socket as RawSocket;
 

@@ -6,6 +6,7 @@ use arrow_array::{ArrayRef, ArrowPrimitiveType, PrimitiveArray};
 use arrow_buffer::{BooleanBuffer, NullBuffer};
 use arrow_schema::DataType;
 use bowshot_core::Impossible;
+use bowshot_net::collect;
 
 use super::Reject;
 use crate::cells::{Cells, NULL};
@@ -30,9 +31,9 @@ pub(super) fn decode<T: ArrowPrimitiveType>(
     // Two loops, so that a column without NULLs is not asked for them value by value.
     let values: Vec<T::Native> = if cells.has_nulls {
         let nullable = |&offset: &u32| if offset == NULL { T::Native::default() } else { turn(offset) };
-        cells.offsets.iter().map(nullable).collect()
+        collect(cells.offsets.iter().map(nullable))
     } else {
-        cells.offsets.iter().map(|&offset| turn(offset)).collect()
+        collect(cells.offsets.iter().map(|&offset| turn(offset)))
     };
     if failed != NULL {
         return Err(explain(bytes, failed));

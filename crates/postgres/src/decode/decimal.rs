@@ -6,6 +6,7 @@ use arrow_array::types::{Decimal128Type, Decimal256Type, DecimalType};
 use arrow_array::{ArrayRef, ArrowNativeTypeOp, PrimitiveArray};
 use arrow_buffer::i256;
 use arrow_schema::DataType;
+use bowshot_net::collect;
 
 use super::numeric::Numeric;
 use super::{Decode, Reject};
@@ -114,7 +115,7 @@ impl Decimal {
             NULL => 0,
             _ => quick::<SURPLUS>(bytes, offset, fraction_digits, limit).unwrap_or_else(|| slow(offset)),
         };
-        let values = cells.offsets.iter().map(decode).collect();
+        let values = collect(cells.offsets.iter().map(decode));
         if let Some(reject) = rejected {
             return Err(reject);
         }

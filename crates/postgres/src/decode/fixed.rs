@@ -6,6 +6,7 @@ use std::sync::Arc;
 use arrow_array::{ArrayRef, ArrowPrimitiveType, BooleanArray, FixedSizeBinaryArray, PrimitiveArray};
 use arrow_buffer::{BooleanBuffer, Buffer};
 use arrow_schema::DataType;
+use bowshot_net::{collect, with_room};
 
 use super::{Decode, Reject};
 use crate::cells::{Cells, NULL, length, load};
@@ -47,9 +48,9 @@ where
         // Two loops, so that a column without NULLs is not asked for them value by value.
         let values: Vec<T::Native> = if cells.has_nulls {
             let nullable = |&offset: &u32| if offset == NULL { T::Native::default() } else { convert(offset) };
-            cells.offsets.iter().map(nullable).collect()
+            collect(cells.offsets.iter().map(nullable))
         } else {
-            cells.offsets.iter().map(|&offset| convert(offset)).collect()
+            collect(cells.offsets.iter().map(|&offset| convert(offset)))
         };
         if let Some(reject) = rejected {
             return Err(reject);
@@ -83,7 +84,7 @@ pub(crate) struct Uuid;
 
 impl Decode for Uuid {
     fn decode(&self, cells: Cells<'_>) -> Result<ArrayRef, Reject> {
-        let mut values = Vec::with_capacity(cells.len() * 16);
+        let mut values = with_room(cells.len() * 16);
         let mut lengths_match = true;
         for &offset in cells.offsets {
             if offset == NULL {
