@@ -58,6 +58,9 @@ fn doubt_about_capital_letters_counts_against_the_user() {
         assert!(!one.may_read(&table("shop", "PUBLIC", name)), "{name}");
     }
     assert!(!one.may_read(&table("shop", "PUBLIC", "orders")));
+    let rest = rights(&["deny shop.hr", "allow *"]);
+    assert!(!rest.may_read(&table("SHOP", "Hr", "orders")) && !rest.may_see_schema("SHOP", "Hr"));
+    assert!(rest.may_read(&table("SHOP", "public", "orders")));
 }
 
 #[test]
