@@ -1,0 +1,100 @@
+//! What a reading client can take.
+
+use crate::Codec;
+
+/// What a client can take, as far as its `user-agent` tells.
+///
+/// A client that is not known gets what every one can read: plain types, nothing compressed.
+///
+/// ```
+/// use bowshot_gateway_wire::{Client, Codec};
+///
+/// let python = Client::of(Some("ADBC Flight SQL Driver v1.13.0 grpc-go/1.76.0"));
+/// assert!(python.reads(Codec::Zstd) && python.reads_views());
+/// let tableau = Client::of(Some("JDBC Flight SQL Driver 19.0.0 grpc-java-netty/1.76.0"));
+/// assert!(!tableau.reads(Codec::Lz4) && tableau.reads(Codec::None));
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Client {
+    compression: bool,
+    views: bool,
+    order: bool,
+}
+
+/// Whoever says this in its user-agent is known to read compressed bodies and view types, and to take endpoints in their order:
+/// Bowshot itself, ADBC's driver in Go (with Python, R and C on top), other clients in Go, and those in C++ with pyarrow.
+const ABLE: [&str; 4] = ["bowshot/", "ADBC Flight SQL Driver", "grpc-go/", "grpc-c++/"];
+
+/// And whoever says this does not, whatever else it says: arrow-java reads no compressed body (arrow-java #926) and, before the end
+/// of 2025, no view (#807); its JDBC driver reads endpoints as they complete.
+const UNABLE: [&str; 2] = ["JDBC Flight SQL Driver", "grpc-java"];
+
+impl Client {
+    /// The client that calls itself so.
+    pub fn of(user_agent: Option<&str>) -> Client {
+        let says = |words: &[&str]| user_agent.is_some_and(|agent| words.iter().any(|word| agent.contains(word)));
+        let able = says(&ABLE) && !says(&UNABLE);
+        Client { compression: able, views: able, order: able }
+    }
+
+    /// The same client, which says by other means whether it reads compressed bodies.
+    #[must_use]
+    pub fn with_compression(self, compression: bool) -> Client {
+        Client { compression, ..self }
+    }
+
+    /// The same client, which says by other means whether it reads view types.
+    #[must_use]
+    pub fn with_views(self, views: bool) -> Client {
+        Client { views, ..self }
+    }
+
+    /// Whether it reads bodies that are compressed so.
+    pub fn reads(self, codec: Codec) -> bool {
+        self.compression || codec == Codec::None
+    }
+
+    /// Whether it reads `Utf8View`, `BinaryView`, `ListView` and `LargeListView`.
+    pub fn reads_views(self) -> bool {
+        self.views
+    }
+
+    /// Whether it yields the rows of several endpoints in the order of these. Where the order matters and it does not, all
+    /// rows belong into one endpoint.
+    pub fn keeps_order(self) -> bool {
+        self.order
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clients_are_known_by_what_they_call_themselves() {
+        for (agent, able) in [
+            (Some("bowshot/0.1.0"), true),
+            (Some("ADBC Flight SQL Driver v1.13.0 grpc-go/1.76.0"), true),
+            (Some("ADBC Flight SQL Driver (unknown or development build) grpc-go/1.71.0"), true),
+            (Some("grpc-go/1.76.0"), true),
+            (Some("grpc-c++/1.71.0 grpc-c/46.0.0 (linux; chttp2)"), true),
+            (Some("JDBC Flight SQL Driver 19.0.0 grpc-java-netty/1.76.0"), false),
+            (Some("ADBC Flight SQL Driver grpc-java-netty/1.76.0"), false),
+            (Some("tonic/0.14.9"), false),
+            (Some("grpc-dotnet/2.71.0"), false),
+            (Some(""), false),
+            (None, false),
+        ] {
+            let client = Client::of(agent);
+            assert_eq!(client.reads_views(), able, "{agent:?}");
+            assert_eq!(client.keeps_order(), able, "{agent:?}");
+            assert_eq!(Codec::ALL.map(|codec| client.reads(codec)), [true, able, able], "{agent:?}");
+        }
+    }
+
+    #[test]
+    fn a_client_may_say_more_than_its_name() {
+        let client = Client::of(None).with_compression(true).with_views(true);
+        assert!(client.reads(Codec::Zstd) && client.reads_views() && !client.keeps_order());
+    }
+}
