@@ -71,6 +71,30 @@ pub fn bind(query: &Query, dialect: Dialect) -> Result<(String, Vec<Value>)> {
     }
 }
 
+/// How many positional parameters a query takes: as many as [`bind`] would ask for.
+///
+/// ```
+/// use bowshot_sql::{Dialect, parameters};
+///
+/// assert_eq!(parameters("SELECT * FROM t WHERE a = ? AND b = '?' AND c < ?", Dialect::MySql), 2);
+/// assert_eq!(parameters("SELECT a ? 'b' FROM t WHERE c IN ($2, $1, $2)", Dialect::Postgres), 2);
+/// assert_eq!(parameters("SELECT 1", Dialect::Postgres), 0);
+/// ```
+pub fn parameters(sql: &str, dialect: Dialect) -> usize {
+    let Ok(tokens) = lex(sql, dialect) else { return 0 };
+    let finder = Finder { sql, tokens: &tokens, dialect };
+    let marks = [finder.dollars(), finder.percents(), finder.questions()].into_iter().find(|marks| !marks.is_empty());
+    let mut next = 0;
+    for mark in marks.unwrap_or_default() {
+        match mark.meaning {
+            Meaning::Next => next += 1,
+            Meaning::Number(number) => next = next.max(number),
+            Meaning::Name(_) | Meaning::Percent => {}
+        }
+    }
+    next
+}
+
 fn positional(sql: &str, values: &[Value], dialect: Dialect) -> Result<(String, Vec<Value>)> {
     let tokens = tokens(sql, dialect)?;
     let finder = Finder { sql, tokens: &tokens, dialect };

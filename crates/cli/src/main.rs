@@ -1,0 +1,45 @@
+//! `bowshot`, the command: `bowshot serve` puts sources behind Arrow Flight SQL.
+
+mod config;
+mod name;
+mod password;
+mod serve;
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// Your database, one bowshot from your dataframe.
+#[derive(Parser)]
+#[command(name = "bowshot", version, arg_required_else_help = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Serve(serve::Serve),
+    HashPassword(password::HashPassword),
+}
+
+fn main() -> ExitCode {
+    let done = match Cli::parse().command {
+        Command::Serve(serve) => serve.run(),
+        Command::HashPassword(hash) => hash.run(),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            say(&format!("error: {error}"));
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// Writes a line for people, beside what the command is for.
+fn say(line: &str) {
+    // Where standard error is closed, nobody reads it.
+    let _ = writeln!(std::io::stderr(), "{line}");
+}

@@ -1,0 +1,152 @@
+//! Flight's actions: prepared statements, ending and renewing results, the session.
+
+use std::sync::Arc;
+use std::time::{Instant, SystemTime};
+
+use arrow_flight::sql::{
+    ActionClosePreparedStatementRequest, ActionCreatePreparedStatementRequest, ActionCreatePreparedStatementResult,
+    Any, ProstMessageExt,
+};
+use arrow_flight::{
+    Action, ActionType, CancelFlightInfoRequest, CancelFlightInfoResult, CancelStatus, FlightEndpoint, FlightInfo,
+    RenewFlightEndpointRequest, Ticket,
+};
+use bowshot_core::{Params, Value};
+use bowshot_gateway_access::{Claim, Handle};
+use bowshot_gateway_wire::{presented, schema_bytes};
+use bowshot_sql::parameters;
+use prost::Message;
+use prost::bytes::Bytes;
+use prost_types::Timestamp;
+use tonic::Status;
+
+use crate::caller::Caller;
+use crate::gateway::Inner;
+use crate::parameters::parameter_schema;
+use crate::query::fresh_id;
+use crate::results::Id;
+use crate::status::{malformed, of_error, of_refusal, unimplemented};
+
+/// The actions that are answered, and what they do.
+const ACTIONS: [(&str, &str); 5] = [
+    ("CreatePreparedStatement", "Prepares a query."),
+    ("ClosePreparedStatement", "Forgets a prepared query."),
+    ("CancelFlightInfo", "Ends a query, whoever reads it."),
+    ("RenewFlightEndpoint", "Keeps an endpoint for longer."),
+    ("CloseSession", "Ends the session of the bearer."),
+];
+
+/// What `ListActions` says.
+pub(crate) fn list() -> impl Iterator<Item = ActionType> {
+    ACTIONS.into_iter().map(|(name, description)| ActionType { r#type: name.into(), description: description.into() })
+}
+
+impl Inner {
+    /// Does what an action asks; its answer, if it has one.
+    pub(crate) async fn act(
+        self: &Arc<Self>,
+        action: Action,
+        caller: &Caller,
+        authorization: Option<&str>,
+    ) -> Result<Option<Bytes>, Status> {
+        match action.r#type.as_str() {
+            "CreatePreparedStatement" => self.prepare(unpacked(&action.body)?, caller).await.map(Some),
+            "ClosePreparedStatement" => {
+                let request: ActionClosePreparedStatementRequest = unpacked(&action.body)?;
+                self.statements.close(self.statement(&request.prepared_statement_handle, caller)?, caller.user());
+                Ok(None)
+            }
+            "CancelFlightInfo" => {
+                let request: CancelFlightInfoRequest = message("CancelFlightInfo", action.body)?;
+                self.cancel(request.info.unwrap_or_default(), caller).map(Some)
+            }
+            "RenewFlightEndpoint" => {
+                let request: RenewFlightEndpointRequest = message("RenewFlightEndpoint", action.body)?;
+                self.renew(request.endpoint.unwrap_or_default(), caller).map(Some)
+            }
+            "CloseSession" => {
+                self.access.close(authorization);
+                // CloseSessionResult { status: CLOSED }.
+                Ok(Some(Bytes::from_static(&[0x08, 0x01])))
+            }
+            other => Err(unimplemented(&format!("there is no action \"{other}\""))),
+        }
+    }
+
+    async fn prepare(
+        self: &Arc<Self>,
+        request: ActionCreatePreparedStatementRequest,
+        caller: &Caller,
+    ) -> Result<Bytes, Status> {
+        let sql = request.query;
+        let dialect = self.source(caller.catalog().as_deref()).map_err(|error| of_error(&error))?.dialect;
+        let count = parameters(&sql, dialect);
+        // The columns do not depend on the values.
+        let nulls = Params::Positional(vec![Value::Null; count]);
+        let planned = self.plan(sql.clone(), nulls, caller).await?;
+        let schema = presented(&planned.plan.schema, caller.client);
+        let result = ActionCreatePreparedStatementResult {
+            dataset_schema: schema_bytes(&schema).map_err(|error| of_error(&error))?,
+            parameter_schema: schema_bytes(&parameter_schema(count)).map_err(|error| of_error(&error))?,
+            prepared_statement_handle: Bytes::new(),
+        };
+        let statement = fresh_id()?;
+        let planned = (count == 0).then_some(planned);
+        if !self.statements.add(statement, caller.user(), sql, planned, Instant::now()) {
+            return Err(Status::resource_exhausted("too many prepared statements are open: close some"));
+        }
+        let handle = self.access.tickets().seal_handle(&Handle { statement, user: caller.user().to_owned() });
+        let result = ActionCreatePreparedStatementResult { prepared_statement_handle: handle.into(), ..result };
+        Ok(result.as_any().encode_to_vec().into())
+    }
+
+    /// The statement that a handle stands for.
+    pub(crate) fn statement(&self, handle: &[u8], caller: &Caller) -> Result<Id, Status> {
+        let handle = self.access.tickets().open_handle(handle).map_err(|error| of_refusal(&error.into()))?;
+        self.access.admit(&handle.user, caller.session.identity()).map_err(|refusal| of_refusal(&refusal))?;
+        Ok(handle.statement)
+    }
+
+    fn cancel(&self, info: FlightInfo, caller: &Caller) -> Result<Bytes, Status> {
+        let endpoint = info.endpoint.into_iter().next().unwrap_or_default();
+        let claim = self.claim(&endpoint, caller)?;
+        let status = match self.results.cancel(claim.query, &claim.user) {
+            true => CancelStatus::Cancelled,
+            false => CancelStatus::NotCancellable,
+        };
+        Ok(CancelFlightInfoResult::new(status).encode_to_vec().into())
+    }
+
+    fn renew(&self, endpoint: FlightEndpoint, caller: &Caller) -> Result<Bytes, Status> {
+        let claim = self.claim(&endpoint, caller)?;
+        let (now, lifetime) = (Instant::now(), self.limits.ticket_lifetime);
+        if !self.results.renew(claim.query, &claim.user, now, now + lifetime) {
+            return Err(Status::not_found("there is no such result any more: run the query again"));
+        }
+        let expires = SystemTime::now() + lifetime;
+        let ticket = self.access.tickets().seal(&Claim { expires, ..claim });
+        let renewed = endpoint.with_ticket(Ticket::new(ticket)).with_expiration_time(Timestamp::from(expires));
+        Ok(renewed.encode_to_vec().into())
+    }
+
+    /// What an endpoint's ticket stands for.
+    fn claim(&self, endpoint: &FlightEndpoint, caller: &Caller) -> Result<Claim, Status> {
+        let ticket = endpoint.ticket.as_ref().map(|ticket| ticket.ticket.clone()).unwrap_or_default();
+        let claim =
+            self.access.tickets().open(&ticket, SystemTime::now()).map_err(|error| of_refusal(&error.into()))?;
+        self.access.admit(&claim.user, caller.session.identity()).map_err(|refusal| of_refusal(&refusal))?;
+        Ok(claim)
+    }
+}
+
+fn message<M: Message + Default>(name: &str, body: Bytes) -> Result<M, Status> {
+    M::decode(body).map_err(|error| malformed(name, error))
+}
+
+/// A message under its name, as Flight SQL's actions have it.
+fn unpacked<M: ProstMessageExt>(body: &Bytes) -> Result<M, Status> {
+    let any: Any = message("the action", body.clone())?;
+    any.unpack()
+        .map_err(|error| malformed("the action", error))?
+        .ok_or_else(|| Status::invalid_argument(format!("the action's body is a {}", any.type_url)))
+}

@@ -1,0 +1,104 @@
+//! Who calls, and what the call's headers ask for.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use bowshot_gateway_access::{Access, Now, OptionValue, Session};
+use bowshot_gateway_catalog::TablePath;
+use bowshot_gateway_wire::{Client, Codec};
+use tonic::{Request, Status};
+
+use crate::status::of_refusal;
+
+/// The header and the session option by which a client says how many endpoints it wants.
+pub(crate) const ENDPOINTS: &str = "bowshot-endpoints";
+/// The header and the session option by which a client says how messages are compressed.
+pub(crate) const COMPRESSION: &str = "bowshot-compression";
+/// The header and the session option that name the source; the JDBC driver sets the option for the catalog in its URL.
+pub(crate) const CATALOG: &str = "catalog";
+
+/// Who calls, with what program, from where.
+pub(crate) struct Caller {
+    pub(crate) session: Arc<Session>,
+    pub(crate) client: Client,
+    /// Whether it runs on this machine.
+    pub(crate) is_local: bool,
+    /// What the call's own headers ask for.
+    headers: Headers,
+}
+
+#[derive(Default)]
+struct Headers {
+    endpoints: Option<String>,
+    compression: Option<String>,
+    catalog: Option<String>,
+}
+
+impl Caller {
+    /// Who sent a request; refused where nobody knows.
+    pub(crate) fn of<T>(request: &Request<T>, access: &Access) -> Result<Caller, Status> {
+        let header = authorization(request)?;
+        let peer = peer(request);
+        let session = access.call(header, peer, Now::read()).map_err(|refusal| of_refusal(&refusal))?;
+        let text = |name: &str| request.metadata().get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
+        let headers = Headers { endpoints: text(ENDPOINTS), compression: text(COMPRESSION), catalog: text(CATALOG) };
+        let client = Client::of(text("user-agent").as_deref());
+        Ok(Caller { session, client, is_local: peer.is_some_and(|peer| peer.is_loopback()), headers })
+    }
+
+    pub(crate) fn user(&self) -> &str {
+        self.session.user()
+    }
+
+    /// Whether the user may see a table.
+    pub(crate) fn sees(&self, path: &TablePath) -> bool {
+        let schema = path.schema.clone().unwrap_or_default();
+        let path = bowshot_gateway_access::TablePath::new(path.catalog.clone(), schema, path.table.clone());
+        self.session.identity().rights().may_read(&path)
+    }
+
+    /// How many endpoints are asked for.
+    pub(crate) fn endpoints(&self) -> Result<Option<usize>, Status> {
+        let wrong =
+            |text: &str| Status::invalid_argument(format!("{ENDPOINTS} is \"{text}\"; write a number of at least 1"));
+        let Some(text) = self.asked(ENDPOINTS, self.headers.endpoints.as_deref()) else { return Ok(None) };
+        let count: usize = text.parse().map_err(|_| wrong(&text))?;
+        if count == 0 { Err(wrong(&text)) } else { Ok(Some(count)) }
+    }
+
+    /// How messages shall be compressed; `None`: as the connection's speed suggests.
+    pub(crate) fn codec(&self) -> Result<Option<Codec>, Status> {
+        match self.asked(COMPRESSION, self.headers.compression.as_deref()).as_deref() {
+            None | Some("auto") => Ok(None),
+            Some(text) => text.parse().map(Some).map_err(|error: bowshot_core::Error| {
+                Status::invalid_argument(format!("{COMPRESSION}: {error}, or \"auto\""))
+            }),
+        }
+    }
+
+    /// The source that is asked for by name.
+    pub(crate) fn catalog(&self) -> Option<String> {
+        self.asked(CATALOG, self.headers.catalog.as_deref())
+    }
+
+    /// What the call's header says, or else the session's option.
+    fn asked(&self, name: &str, header: Option<&str>) -> Option<String> {
+        let option = || match self.session.options().get(name)? {
+            OptionValue::String(text) => Some(text.clone()),
+            OptionValue::I64(number) => Some(number.to_string()),
+            _ => None,
+        };
+        header.map(str::to_owned).or_else(option)
+    }
+}
+
+/// The header that says who calls.
+pub(crate) fn authorization<T>(request: &Request<T>) -> Result<Option<&str>, Status> {
+    let header = request.metadata().get("authorization").map(|value| value.to_str());
+    header.transpose().map_err(|_| Status::unauthenticated("the header authorization is no text"))
+}
+
+/// From where.
+pub(crate) fn peer<T>(request: &Request<T>) -> Option<IpAddr> {
+    request.remote_addr().map(|address| address.ip())
+}

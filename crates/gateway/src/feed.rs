@@ -1,0 +1,157 @@
+//! From a reading thread to an asynchronous consumer, with an ear for the consumer's end.
+
+use std::thread;
+use std::time::{Duration, Instant};
+
+use arrow_array::RecordBatch;
+use bowshot_core::{Poll, Result, Stream};
+use tokio::sync::mpsc::{Receiver, Sender, channel};
+
+/// How long the database may be silent before the consumer is looked after: a lost client ends its query within a second.
+const SLICE: Duration = Duration::from_millis(100);
+
+/// Reads `stream` in a thread of its own; each batch becomes some items, of which `room` may wait.
+///
+/// `turn` is told how long the items of the batch before had to wait for room. `first` is sent before anything is read. An error of the stream or of `turn` is the last item. When the receiver is
+/// dropped the stream is too, which ends the query in the database.
+pub fn feed<T: Send + 'static>(
+    stream: Stream,
+    room: usize,
+    first: Vec<T>,
+    turn: impl FnMut(RecordBatch, Duration) -> Result<Vec<T>> + Send + 'static,
+) -> Receiver<Result<T>> {
+    let (sender, receiver) = channel(room.max(1));
+    thread::spawn(move || pass_on(stream, first, turn, &sender));
+    receiver
+}
+
+fn pass_on<T>(
+    mut stream: Stream,
+    first: Vec<T>,
+    mut turn: impl FnMut(RecordBatch, Duration) -> Result<Vec<T>>,
+    sender: &Sender<Result<T>>,
+) {
+    if !send_all(Ok(first), sender) {
+        return;
+    }
+    let mut waited = Duration::ZERO;
+    while !sender.is_closed() {
+        let items = match stream.poll(SLICE) {
+            Ok(Poll::Batch(batch)) => turn(batch, waited),
+            Ok(Poll::Pending) => continue,
+            Ok(Poll::Done) => return,
+            Err(error) => Err(error),
+        };
+        let started = Instant::now();
+        if !send_all(items, sender) {
+            return;
+        }
+        waited = started.elapsed();
+    }
+}
+
+/// Whether there is more to be sent: nobody listens after an error, or when the receiver is gone.
+fn send_all<T>(items: Result<Vec<T>>, sender: &Sender<Result<T>>) -> bool {
+    match items {
+        Ok(items) => items.into_iter().all(|item| sender.blocking_send(Ok(item)).is_ok()),
+        Err(error) => {
+            // The receiver may be gone: then nobody asks.
+            let _ = sender.blocking_send(Err(error));
+            false
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use arrow_array::cast::AsArray;
+    use arrow_array::types::Int64Type;
+    use arrow_schema::{DataType, Field, Schema};
+    use bowshot_core::testing::Numbers;
+    use bowshot_core::{
+        Cancel, Connection, Error, ErrorKind, Estimate, Options, Partition, Plan, Query, Reader, Request, Scan, Source,
+    };
+
+    use super::*;
+
+    fn numbers() -> Stream {
+        let request = Request::new(Query::new("numbers"), Options::default());
+        let plan = Numbers { partitions: 4, rows: 25 }.plan(&request, &Cancel::new()).unwrap();
+        Stream::start(plan, &request.options, Cancel::new())
+    }
+
+    fn cells(batch: &RecordBatch) -> Vec<i64> {
+        batch.column(0).as_primitive::<Int64Type>().values().to_vec()
+    }
+
+    #[test]
+    fn everything_arrives_in_order() {
+        let mut receiver = feed(numbers(), 1, vec![-1], |batch, _| Ok(cells(&batch)));
+        let mut received = Vec::new();
+        while let Some(item) = receiver.blocking_recv() {
+            received.push(item.unwrap());
+        }
+        assert_eq!(received, (-1..100).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn an_error_is_the_last_item() {
+        let mut receiver = feed(numbers(), 100, Vec::new(), |batch, _| match cells(&batch).contains(&30) {
+            true => Err(Error::new(ErrorKind::Value, "30 does not fit")),
+            false => Ok(vec![batch.num_rows()]),
+        });
+        let mut received = Vec::new();
+        while let Some(item) = receiver.blocking_recv() {
+            received.push(item);
+        }
+        let last = received.pop().unwrap();
+        assert_eq!(last.unwrap_err().kind(), ErrorKind::Value);
+        assert!(received.iter().all(Result::is_ok) && received.len() < 100);
+    }
+
+    /// A query that yields nothing until it is cancelled.
+    struct Silent(Cancel);
+
+    impl Scan for Silent {
+        fn connect(&self, cancel: &Cancel) -> Result<Box<dyn Connection>> {
+            Ok(Box::new(Silent(cancel.clone())))
+        }
+    }
+
+    impl Connection for Silent {
+        fn open(&mut self, _: usize) -> Result<Box<dyn Reader + '_>> {
+            Ok(Box::new(Silent(self.0.clone())))
+        }
+    }
+
+    impl Reader for Silent {
+        fn next(&mut self) -> Result<Option<RecordBatch>> {
+            while !self.0.is_cancelled() {
+                thread::sleep(Duration::from_millis(1));
+            }
+            Err(Error::cancelled())
+        }
+    }
+
+    #[test]
+    fn a_lost_consumer_ends_the_query() {
+        let cancel = Cancel::new();
+        let plan = Plan {
+            schema: Arc::new(Schema::new(vec![Field::new("n", DataType::Int64, true)])),
+            snapshot: None,
+            partitions: vec![Partition::default()],
+            reason: "a test says so".into(),
+            estimate: Estimate::default(),
+            scan: Arc::new(Silent(Cancel::new())),
+        };
+        let stream = Stream::start(plan, &Options::default(), cancel.clone());
+        drop(feed(stream, 1, vec![0], |_, _| Ok(vec![1])));
+        let started = Instant::now();
+        while !cancel.is_cancelled() {
+            assert!(started.elapsed() < Duration::from_secs(10), "the query goes on for nobody");
+            thread::sleep(Duration::from_millis(1));
+        }
+    }
+}

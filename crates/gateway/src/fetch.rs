@@ -1,0 +1,111 @@
+//! A ticket becomes the messages of its endpoint.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use arrow_array::RecordBatch;
+use arrow_flight::FlightData;
+use bowshot_core::{Options, Result, Stream};
+use bowshot_gateway_access::Refusal;
+use bowshot_gateway_wire::{Client, Codec, Encoder, Pace, Sent, body_bytes, present, presented};
+use futures::StreamExt;
+use futures::stream::BoxStream;
+use tokio_stream::wrappers::ReceiverStream;
+use tonic::Status;
+
+use crate::caller::Caller;
+use crate::feed::feed;
+use crate::gateway::Inner;
+use crate::results::Claimed;
+use crate::status::{of_error, of_refusal};
+
+/// How many messages may wait between encoder and connection.
+const QUEUE: u32 = 4;
+
+/// The messages of a stream.
+pub(crate) type Messages = BoxStream<'static, Result<FlightData, Status>>;
+
+impl Inner {
+    /// Begins to read the endpoint that a ticket stands for.
+    pub(crate) fn fetch(&self, ticket: &[u8], caller: &Caller) -> Result<Messages, Status> {
+        let refused = |refusal: Refusal| of_refusal(&refusal);
+        let claim =
+            self.access.tickets().open(ticket, std::time::SystemTime::now()).map_err(|error| refused(error.into()))?;
+        self.access.admit(&claim.user, caller.session.identity()).map_err(refused)?;
+        let endpoint = usize::try_from(claim.endpoint).unwrap_or(usize::MAX);
+        let claimed = self
+            .results
+            .claim(claim.query, endpoint, &claim.user, Instant::now())
+            .map_err(|error| Status::not_found(error.to_string()))?;
+        self.read(claimed, caller)
+    }
+
+    fn read(&self, mut claimed: Claimed, caller: &Caller) -> Result<Messages, Status> {
+        let failed = |error| of_error(&error);
+        let plan = claimed.plan.take().ok_or_else(|| Status::internal("an endpoint without a plan"))?;
+        let schema = presented(&plan.schema, caller.client);
+        let mut sender = Sender::new(Arc::clone(&schema), caller).map_err(failed)?;
+        let first = vec![sender.encoder.schema_message().map_err(failed)?];
+        let options = Options { connections: Some(1), ..self.options() };
+        let stream = Stream::start(plan, &options, claimed.cancel.clone());
+        let queue = usize::try_from(QUEUE).unwrap_or(1);
+        let receiver = feed(stream, queue, first, move |batch, waited| {
+            // Held until the last batch: then the endpoint is done.
+            let _ = &claimed;
+            sender.messages(&batch, waited)
+        });
+        Ok(ReceiverStream::new(receiver).map(|item| item.map_err(|error| of_error(&error))).boxed())
+    }
+}
+
+/// Encodes the batches of one stream, at the client's pace.
+struct Sender {
+    schema: arrow_schema::SchemaRef,
+    encoder: Encoder,
+    pace: Pace,
+    /// The batch that is on its way.
+    sent: Option<Sent>,
+}
+
+impl Sender {
+    fn new(schema: arrow_schema::SchemaRef, caller: &Caller) -> Result<Sender> {
+        let client: Client = caller.client;
+        let pace = match caller.codec() {
+            Ok(Some(codec)) => Pace::fixed(client, codec, Instant::now()),
+            _ => {
+                let start = if caller.is_local { Codec::None } else { Codec::Lz4 };
+                Pace::adaptive(client, start, QUEUE, Instant::now())
+            }
+        };
+        Ok(Sender { encoder: Encoder::new(Arc::clone(&schema), pace.codec())?, schema, pace, sent: None })
+    }
+
+    /// The messages of a batch; the ones before had to wait so long for the client.
+    fn messages(&mut self, batch: &RecordBatch, waited: Duration) -> Result<Vec<FlightData>> {
+        if let Some(sent) = self.sent.take() {
+            self.pace.sent(&Sent { blocked: waited, ..sent }, Instant::now());
+        }
+        let codec = self.pace.codec();
+        self.encoder.set_codec(codec)?;
+        let batch = present(batch, &self.schema)?;
+        let started = Instant::now();
+        let messages = self.encoder.encode(&batch)?;
+        let wire = messages.iter().map(|message| message.data_body.len() as u64).sum();
+        let raw = body_bytes(&batch) as u64;
+        self.sent = Some(Sent { codec, raw, wire, encode: started.elapsed(), blocked: Duration::ZERO });
+        Ok(messages)
+    }
+}
+
+/// One batch that is there already, as the messages of a stream.
+pub(crate) fn messages_of(batch: &RecordBatch, caller: &Caller) -> Result<Messages, Status> {
+    let encode = || -> Result<Vec<FlightData>> {
+        let schema = presented(batch.schema_ref(), caller.client);
+        let mut encoder = Encoder::new(Arc::clone(&schema), Codec::None)?;
+        let mut messages = vec![encoder.schema_message()?];
+        messages.extend(encoder.encode(&present(batch, &schema)?)?);
+        Ok(messages)
+    };
+    let messages = encode().map_err(|error| of_error(&error))?;
+    Ok(futures::stream::iter(messages.into_iter().map(Ok)).boxed())
+}

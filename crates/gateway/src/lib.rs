@@ -1,0 +1,20 @@
+//! The gateway: any source behind Arrow Flight SQL.
+//!
+//! A query is planned by its source; the partitions of the plan become endpoints on one snapshot ([`endpoints`]), which wait
+//! for clients as signed tickets ([`results`]) and are read in threads that end with their client ([`feed`]).
+
+mod actions;
+mod caller;
+pub mod endpoints;
+pub mod feed;
+mod fetch;
+mod gateway;
+mod metadata;
+mod parameters;
+mod prepared;
+mod query;
+pub mod results;
+mod service;
+mod status;
+
+pub use gateway::{Gateway, Limits};

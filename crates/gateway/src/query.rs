@@ -1,0 +1,112 @@
+//! A query becomes a result with endpoints.
+
+use std::sync::Arc;
+use std::time::{Instant, SystemTime};
+
+use arrow_flight::{FlightDescriptor, FlightEndpoint, FlightInfo, Ticket};
+use arrow_schema::SchemaRef;
+use bowshot_core::{Cancel, Error, ErrorKind, Options, Params, Plan, Query, Request, Result};
+use bowshot_gateway_access::Claim;
+use bowshot_gateway_wire::{presented, schema_bytes};
+use prost_types::Timestamp;
+use tonic::Status;
+
+use crate::caller::Caller;
+use crate::endpoints::cut;
+use crate::gateway::Inner;
+use crate::results::Id;
+use crate::status::of_error;
+
+/// A query that its source has planned: its snapshot is open.
+pub(crate) struct Planned {
+    pub(crate) plan: Plan,
+    /// What ends it.
+    pub(crate) cancel: Cancel,
+}
+
+impl Inner {
+    /// Has the source plan a query. A caller who gives up ends the planning.
+    pub(crate) async fn plan(
+        self: &Arc<Self>,
+        sql: String,
+        params: Params,
+        caller: &Caller,
+    ) -> Result<Planned, Status> {
+        let (inner, catalog) = (Arc::clone(self), caller.catalog());
+        let cancel = Cancel::new();
+        let guard = CancelOnDrop(Some(cancel.clone()));
+        let planning = cancel.clone();
+        let plan = tokio::task::spawn_blocking(move || {
+            let source = Arc::clone(&inner.source(catalog.as_deref())?.source);
+            source.plan(&Request::new(Query { sql, params }, inner.options()), &planning)
+        });
+        let plan = plan.await.map_err(|_| Status::internal("planning panicked; please report this"))?;
+        guard.disarm();
+        Ok(Planned { plan: plan.map_err(|error| of_error(&error))?, cancel })
+    }
+
+    /// How queries are read.
+    pub(crate) fn options(&self) -> Options {
+        Options { buffer_bytes: self.limits.endpoint_bytes, ..Options::default() }
+    }
+
+    /// Keeps a planned query until its endpoints are fetched, and says how they are.
+    pub(crate) fn offer(
+        &self,
+        planned: Planned,
+        caller: &Caller,
+        descriptor: FlightDescriptor,
+    ) -> Result<FlightInfo, Status> {
+        let count = caller.endpoints()?.unwrap_or_else(|| self.options().workers()).min(self.limits.endpoints);
+        let Planned { plan, cancel } = planned;
+        let schema = presented(&plan.schema, caller.client);
+        let endpoints = cut(plan, count);
+        let id = new_id().map_err(|error| of_error(&error))?;
+        let expires = SystemTime::now() + self.limits.ticket_lifetime;
+        let tickets = (0..).take(endpoints.len()).map(|endpoint| {
+            let claim = Claim { query: id, endpoint, user: caller.user().to_owned(), expires };
+            FlightEndpoint::new()
+                .with_ticket(Ticket::new(self.access.tickets().seal(&claim)))
+                .with_expiration_time(Timestamp::from(expires))
+        });
+        let info = info(&schema, descriptor)?.with_endpoints(tickets.collect());
+        self.results.add(id, caller.user(), endpoints, cancel, Instant::now() + self.limits.ticket_lifetime);
+        Ok(info)
+    }
+}
+
+/// The answer about a result with these columns, without endpoints yet.
+pub(crate) fn info(schema: &SchemaRef, descriptor: FlightDescriptor) -> Result<FlightInfo, Status> {
+    let schema = schema_bytes(schema).map_err(|error| of_error(&error))?;
+    let info = FlightInfo::new().with_descriptor(descriptor).with_total_records(-1).with_total_bytes(-1);
+    Ok(FlightInfo { schema, ..info })
+}
+
+fn new_id() -> Result<Id> {
+    let mut id = Id::default();
+    getrandom::fill(&mut id)
+        .map_err(|error| Error::new(ErrorKind::Io, format!("the system gives no random bytes: {error}")))?;
+    Ok(id)
+}
+
+/// A new identifier that nobody guesses.
+pub(crate) fn fresh_id() -> Result<Id, Status> {
+    new_id().map_err(|error| of_error(&error))
+}
+
+/// Ends the work of a future that is dropped before its end.
+struct CancelOnDrop(Option<Cancel>);
+
+impl CancelOnDrop {
+    fn disarm(mut self) {
+        self.0 = None;
+    }
+}
+
+impl Drop for CancelOnDrop {
+    fn drop(&mut self) {
+        if let Some(cancel) = self.0.take() {
+            cancel.cancel();
+        }
+    }
+}

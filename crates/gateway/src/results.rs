@@ -1,0 +1,204 @@
+//! What waits to be fetched: the endpoints of planned queries, each handed out once.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use bowshot_core::{Cancel, Error, ErrorKind, Plan, Result};
+use parking_lot::Mutex;
+
+/// Names a result; random, so that nobody guesses another one.
+pub type Id = [u8; 16];
+
+/// The results that were planned and not fetched to their end yet.
+///
+/// A result belongs to one user. Its plan holds a snapshot in the database, so that what nobody fetches is dropped when
+/// its time is over.
+#[derive(Default)]
+pub struct Results(Mutex<HashMap<Id, Entry>>);
+
+struct Entry {
+    user: String,
+    endpoints: Vec<Option<Plan>>,
+    cancel: Cancel,
+    expires: Instant,
+    /// Endpoints that are being read.
+    reading: usize,
+}
+
+/// An endpoint that somebody reads. Dropping it says that the reading has ended.
+pub struct Claimed {
+    /// Its part of the plan.
+    pub plan: Option<Plan>,
+    /// What ends the whole result.
+    pub cancel: Cancel,
+    results: Arc<Results>,
+    id: Id,
+}
+
+impl Results {
+    /// Keeps the endpoints of a result for `user`, until `expires`.
+    pub fn add(&self, id: Id, user: &str, endpoints: Vec<Plan>, cancel: Cancel, expires: Instant) {
+        let endpoints = endpoints.into_iter().map(Some).collect();
+        let entry = Entry { user: user.to_owned(), endpoints, cancel, expires, reading: 0 };
+        self.0.lock().insert(id, entry);
+    }
+
+    /// Hands out an endpoint, once.
+    ///
+    /// # Errors
+    /// Of kind [`Config`](ErrorKind::Config) where the result is gone, is another user's, or the endpoint was handed out.
+    pub fn claim(self: &Arc<Self>, id: Id, endpoint: usize, user: &str, now: Instant) -> Result<Claimed> {
+        let mut entries = self.0.lock();
+        // Somebody else's result is none at all.
+        let entry = entries.get_mut(&id).filter(|entry| entry.user == user && entry.expires > now).ok_or_else(gone)?;
+        let slot = entry.endpoints.get_mut(endpoint).ok_or_else(gone)?;
+        let plan = slot.take().ok_or_else(|| {
+            Error::new(ErrorKind::Config, format!("endpoint {endpoint} of this result is read already"))
+                .with_hint("each endpoint is read once: run the query again for another reading")
+        })?;
+        entry.reading += 1;
+        Ok(Claimed { plan: Some(plan), cancel: entry.cancel.clone(), results: Arc::clone(self), id })
+    }
+
+    /// Moves the end of a result that is still known to `expires`; false where there is none.
+    pub fn renew(&self, id: Id, user: &str, now: Instant, expires: Instant) -> bool {
+        let mut entries = self.0.lock();
+        let entry = entries.get_mut(&id).filter(|entry| entry.user == user && entry.expires > now);
+        entry.map(|entry| entry.expires = entry.expires.max(expires)).is_some()
+    }
+
+    /// Ends a result, whoever reads it; false where there is none.
+    pub fn cancel(&self, id: Id, user: &str) -> bool {
+        let mut entries = self.0.lock();
+        if entries.get(&id).is_none_or(|entry| entry.user != user) {
+            return false;
+        }
+        let ended = entries.remove(&id);
+        // Outside of the lock: to cancel, and to close connections, may take a while.
+        drop(entries);
+        if let Some(entry) = &ended {
+            entry.cancel.cancel();
+        }
+        ended.is_some()
+    }
+
+    /// Drops what nobody fetched in time; how many results that were. What is being read goes on.
+    pub fn expire(&self, now: Instant) -> usize {
+        let mut dropped = Vec::new();
+        self.0.lock().retain(|_, entry| {
+            if entry.expires > now {
+                return true;
+            }
+            dropped.extend(entry.endpoints.iter_mut().filter_map(Option::take));
+            entry.reading > 0
+        });
+        dropped.len()
+    }
+
+    /// When the next result expires, at the latest `most` from `now`.
+    pub fn next_expiry(&self, now: Instant, most: Duration) -> Instant {
+        let latest = now + most;
+        self.0.lock().values().map(|entry| entry.expires).min().map_or(latest, |expires| expires.clamp(now, latest))
+    }
+
+    /// How many results are known.
+    pub fn len(&self) -> usize {
+        self.0.lock().len()
+    }
+
+    /// Whether none is.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+fn gone() -> Error {
+    Error::new(
+        ErrorKind::Config,
+        "there is no such result: it was fetched to its end, cancelled, or not fetched in time",
+    )
+    .with_hint("run the query again, and fetch its endpoints soon")
+}
+
+impl Drop for Claimed {
+    fn drop(&mut self) {
+        let mut entries = self.results.0.lock();
+        let Some(entry) = entries.get_mut(&self.id) else { return };
+        entry.reading -= 1;
+        if entry.reading == 0 && entry.endpoints.iter().all(Option::is_none) {
+            entries.remove(&self.id);
+        }
+    }
+}
+
+impl fmt::Debug for Results {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Results({})", self.len())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bowshot_core::testing::Numbers;
+    use bowshot_core::{Options, Query, Request, Source};
+
+    use super::*;
+    use crate::endpoints::cut;
+
+    const ID: Id = [7; 16];
+    const MINUTE: Duration = Duration::from_secs(60);
+
+    fn with_one(now: Instant) -> (Arc<Results>, Cancel) {
+        let request = Request::new(Query::new("numbers"), Options::default());
+        let plan = Numbers { partitions: 4, rows: 5 }.plan(&request, &Cancel::new()).unwrap();
+        let (results, cancel) = (Arc::<Results>::default(), Cancel::new());
+        results.add(ID, "ann", cut(plan, 2), cancel.clone(), now + MINUTE);
+        (results, cancel)
+    }
+
+    #[test]
+    fn an_endpoint_is_handed_out_once_to_its_user() {
+        let now = Instant::now();
+        let (results, _) = with_one(now);
+        assert!(results.claim(ID, 0, "bob", now).is_err(), "another user");
+        assert!(results.claim([8; 16], 0, "ann", now).is_err(), "another result");
+        assert!(results.claim(ID, 2, "ann", now).is_err(), "no such endpoint");
+        let first = results.claim(ID, 0, "ann", now).unwrap();
+        assert_eq!(first.plan.as_ref().unwrap().partitions.len(), 2);
+        let error = results.claim(ID, 0, "ann", now).err().unwrap();
+        assert!(error.to_string().contains("endpoint 0 of this result is read already"), "{error}");
+        drop(first);
+        assert_eq!(results.len(), 1, "the other endpoint waits");
+        drop(results.claim(ID, 1, "ann", now).unwrap());
+        assert!(results.is_empty());
+    }
+
+    #[test]
+    fn what_nobody_fetches_is_dropped_in_time() {
+        let now = Instant::now();
+        let (results, _) = with_one(now);
+        assert_eq!(results.next_expiry(now, 2 * MINUTE), now + MINUTE);
+        assert_eq!(results.expire(now + MINUTE / 2), 0);
+        assert!(results.renew(ID, "ann", now, now + 2 * MINUTE) && !results.renew(ID, "bob", now, now + 9 * MINUTE));
+        assert_eq!(results.expire(now + MINUTE), 0);
+        let reading = results.claim(ID, 0, "ann", now + MINUTE).unwrap();
+        assert_eq!(results.expire(now + 2 * MINUTE), 1, "the other endpoint");
+        assert!(results.claim(ID, 1, "ann", now + 2 * MINUTE).is_err());
+        assert_eq!(results.len(), 1, "one is being read");
+        drop(reading);
+        assert!(results.is_empty());
+    }
+
+    #[test]
+    fn a_cancel_ends_all_that_is_read() {
+        let now = Instant::now();
+        let (results, cancel) = with_one(now);
+        let reading = results.claim(ID, 0, "ann", now).unwrap();
+        assert!(!results.cancel(ID, "bob") && !cancel.is_cancelled());
+        assert!(results.cancel(ID, "ann") && cancel.is_cancelled() && reading.cancel.is_cancelled());
+        assert!(results.is_empty() && !results.cancel(ID, "ann"));
+        drop(reading);
+    }
+}

@@ -1,0 +1,7 @@
+//! The gateway with real sources, read by Bowshot's own client and by bare gRPC.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "helpers of tests may panic as tests do")]
+
+mod raw;
+mod reading;
+mod running;
