@@ -86,6 +86,14 @@ fn gateway(config: Config) -> Result<Gateway> {
         return Err(Error::new(ErrorKind::Config, "there is nothing to serve")
             .with_hint("give the address of a database or files: bowshot serve postgresql://user@host/db"));
     }
+    // A protection that only half holds would be none: metadata obey rules, queries do not.
+    if let Some(user) = config.users.iter().find(|user| !user.rules.is_empty()) {
+        return Err(Error::new(
+            ErrorKind::Unsupported,
+            format!("user \"{}\" has rules, which queries do not obey yet", user.name),
+        )
+        .with_hint("leave the rules out, and give the source's own login no more rights than all users may have"));
+    }
     let entries: Vec<UserEntry> = config
         .users
         .into_iter()
