@@ -25,8 +25,8 @@ use crate::uri::{Address, Target};
 /// microseconds and then costs a round trip.
 const WINDOW: u32 = 16 << 20;
 
-/// The largest frame that a server may send; HTTP/2 begins with 16 KiB. A message of about 1 MiB in one frame costs a third
-/// less than in sixteen of 64 KiB (lineitem over loopback, four endpoints).
+/// The largest frame that a server may send; HTTP/2 begins with 16 KiB. A message of about 1 MiB in one frame is copied in
+/// fewer pieces than in sixteen of 64 KiB.
 const FRAME: u32 = 1 << 20;
 
 /// Room for the headers of an answer; statuses with long messages and many details travel there.

@@ -56,6 +56,7 @@ pub use login::{Login, LoginLimits};
 pub use now::Now;
 pub use options::{OptionError, OptionValue, SessionOptions};
 pub use password::{hash, verify};
+pub use random::bytes as random_bytes;
 pub use refusal::{Refusal, RefusalKind};
 pub use rights::{Rights, TablePath};
 pub use session::{Session, SessionId};

@@ -3,7 +3,10 @@
 use bowshot_core::{Error, ErrorKind, Result};
 
 /// As many bytes as the caller has room for, from the operating system.
-pub(crate) fn bytes<const N: usize>() -> Result<[u8; N]> {
+///
+/// # Errors
+/// Of kind [`Internal`](ErrorKind::Internal): the system gives none.
+pub fn bytes<const N: usize>() -> Result<[u8; N]> {
     let mut bytes = [0; N];
     getrandom::fill(&mut bytes).map_err(|error| {
         Error::new(ErrorKind::Internal, format!("the operating system gave no random bytes: {error}"))

@@ -23,7 +23,7 @@ use tonic::Status;
 use crate::caller::Caller;
 use crate::gateway::Inner;
 use crate::parameters::parameter_schema;
-use crate::query::fresh_id;
+use crate::query::new_id;
 use crate::results::Id;
 use crate::status::{malformed, of_error, of_refusal, unimplemented};
 
@@ -85,18 +85,17 @@ impl Inner {
         let nulls = Params::Positional(vec![Value::Null; count]);
         let planned = self.plan(sql.clone(), nulls, caller).await?;
         let schema = presented(&planned.plan.schema, caller.client);
-        let result = ActionCreatePreparedStatementResult {
-            dataset_schema: schema_bytes(&schema).map_err(|error| of_error(&error))?,
-            parameter_schema: schema_bytes(&parameter_schema(count)).map_err(|error| of_error(&error))?,
-            prepared_statement_handle: Bytes::new(),
-        };
-        let statement = fresh_id()?;
+        let dataset_schema = schema_bytes(&schema).map_err(|error| of_error(&error))?;
+        let parameter_schema = schema_bytes(&parameter_schema(count)).map_err(|error| of_error(&error))?;
+        let statement = new_id()?;
         let planned = (count == 0).then_some(planned);
         if !self.statements.add(statement, caller.user(), sql, planned, Instant::now()) {
             return Err(Status::resource_exhausted("too many prepared statements are open: close some"));
         }
         let handle = self.access.tickets().seal_handle(&Handle { statement, user: caller.user().to_owned() });
-        let result = ActionCreatePreparedStatementResult { prepared_statement_handle: handle.into(), ..result };
+        let prepared_statement_handle = handle.into();
+        let result =
+            ActionCreatePreparedStatementResult { prepared_statement_handle, dataset_schema, parameter_schema };
         Ok(result.as_any().encode_to_vec().into())
     }
 
@@ -132,10 +131,7 @@ impl Inner {
     /// What an endpoint's ticket stands for.
     fn claim(&self, endpoint: &FlightEndpoint, caller: &Caller) -> Result<Claim, Status> {
         let ticket = endpoint.ticket.as_ref().map(|ticket| ticket.ticket.clone()).unwrap_or_default();
-        let claim =
-            self.access.tickets().open(&ticket, SystemTime::now()).map_err(|error| of_refusal(&error.into()))?;
-        self.access.admit(&claim.user, caller.session.identity()).map_err(|refusal| of_refusal(&refusal))?;
-        Ok(claim)
+        self.open(&ticket, caller)
     }
 }
 

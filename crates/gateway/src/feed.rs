@@ -12,8 +12,9 @@ const SLICE: Duration = Duration::from_millis(100);
 
 /// Reads `stream` in a thread of its own; each batch becomes some items, of which `room` may wait.
 ///
-/// `turn` is told how long the items of the batch before had to wait for room. `first` is sent before anything is read. An error of the stream or of `turn` is the last item. When the receiver is
-/// dropped the stream is too, which ends the query in the database.
+/// `turn` is told how long the items of the batch before had to wait for room. `first` is sent before anything is read.
+/// An error of the stream or of `turn` is the last item. When the receiver is dropped the stream is too, which ends the
+/// query in the database.
 pub fn feed<T: Send + 'static>(
     stream: Stream,
     room: usize,

@@ -1,13 +1,14 @@
 //! A ticket becomes the messages of its endpoint.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use arrow_array::RecordBatch;
 use arrow_flight::FlightData;
+use arrow_schema::SchemaRef;
 use bowshot_core::{Options, Result, Stream};
-use bowshot_gateway_access::Refusal;
-use bowshot_gateway_wire::{Client, Codec, Encoder, Pace, Sent, body_bytes, present, presented};
+use bowshot_gateway_access::Claim;
+use bowshot_gateway_wire::{Codec, Encoder, Pace, Sent, body_bytes, present, presented};
 use futures::StreamExt;
 use futures::stream::BoxStream;
 use tokio_stream::wrappers::ReceiverStream;
@@ -20,64 +21,63 @@ use crate::results::Claimed;
 use crate::status::{of_error, of_refusal};
 
 /// How many messages may wait between encoder and connection.
-const QUEUE: u32 = 4;
+const QUEUE: u8 = 4;
 
 /// The messages of a stream.
 pub(crate) type Messages = BoxStream<'static, Result<FlightData, Status>>;
 
 impl Inner {
+    /// What a ticket stands for, if it is the caller's.
+    pub(crate) fn open(&self, ticket: &[u8], caller: &Caller) -> Result<Claim, Status> {
+        let claim = self.access.tickets().open(ticket, SystemTime::now()).map_err(|error| of_refusal(&error.into()))?;
+        self.access.admit(&claim.user, caller.session.identity()).map_err(|refusal| of_refusal(&refusal))?;
+        Ok(claim)
+    }
+
     /// Begins to read the endpoint that a ticket stands for.
     pub(crate) fn fetch(&self, ticket: &[u8], caller: &Caller) -> Result<Messages, Status> {
-        let refused = |refusal: Refusal| of_refusal(&refusal);
-        let claim =
-            self.access.tickets().open(ticket, std::time::SystemTime::now()).map_err(|error| refused(error.into()))?;
-        self.access.admit(&claim.user, caller.session.identity()).map_err(refused)?;
+        let failed = |error| of_error(&error);
+        let claim = self.open(ticket, caller)?;
+        let codec = caller.codec()?;
         let endpoint = usize::try_from(claim.endpoint).unwrap_or(usize::MAX);
-        let claimed = self
+        let (plan, claimed) = self
             .results
             .claim(claim.query, endpoint, &claim.user, Instant::now())
             .map_err(|error| Status::not_found(error.to_string()))?;
-        self.read(claimed, caller)
-    }
-
-    fn read(&self, mut claimed: Claimed, caller: &Caller) -> Result<Messages, Status> {
-        let failed = |error| of_error(&error);
-        let plan = claimed.plan.take().ok_or_else(|| Status::internal("an endpoint without a plan"))?;
         let schema = presented(&plan.schema, caller.client);
-        let mut sender = Sender::new(Arc::clone(&schema), caller).map_err(failed)?;
-        let first = vec![sender.encoder.schema_message().map_err(failed)?];
         let options = Options { connections: Some(1), ..self.options() };
         let stream = Stream::start(plan, &options, claimed.cancel.clone());
-        let queue = usize::try_from(QUEUE).unwrap_or(1);
-        let receiver = feed(stream, queue, first, move |batch, waited| {
-            // Held until the last batch: then the endpoint is done.
-            let _ = &claimed;
-            sender.messages(&batch, waited)
-        });
+        let mut sender = Sender::new(schema, codec, caller, claimed).map_err(failed)?;
+        let first = vec![sender.encoder.schema_message().map_err(failed)?];
+        let receiver = feed(stream, usize::from(QUEUE), first, move |batch, waited| sender.messages(&batch, waited));
         Ok(ReceiverStream::new(receiver).map(|item| item.map_err(|error| of_error(&error))).boxed())
     }
 }
 
 /// Encodes the batches of one stream, at the client's pace.
 struct Sender {
-    schema: arrow_schema::SchemaRef,
+    schema: SchemaRef,
     encoder: Encoder,
     pace: Pace,
     /// The batch that is on its way.
     sent: Option<Sent>,
+    /// Held until the last batch: then the endpoint is done.
+    _claimed: Claimed,
 }
 
 impl Sender {
-    fn new(schema: arrow_schema::SchemaRef, caller: &Caller) -> Result<Sender> {
-        let client: Client = caller.client;
-        let pace = match caller.codec() {
-            Ok(Some(codec)) => Pace::fixed(client, codec, Instant::now()),
-            _ => {
+    /// With this codec, or with the one that the connection's speed suggests.
+    fn new(schema: SchemaRef, codec: Option<Codec>, caller: &Caller, claimed: Claimed) -> Result<Sender> {
+        let now = Instant::now();
+        let pace = match codec {
+            Some(codec) => Pace::fixed(caller.client, codec, now),
+            None => {
                 let start = if caller.is_local { Codec::None } else { Codec::Lz4 };
-                Pace::adaptive(client, start, QUEUE, Instant::now())
+                Pace::adaptive(caller.client, start, u32::from(QUEUE), now)
             }
         };
-        Ok(Sender { encoder: Encoder::new(Arc::clone(&schema), pace.codec())?, schema, pace, sent: None })
+        let encoder = Encoder::new(Arc::clone(&schema), pace.codec())?;
+        Ok(Sender { schema, encoder, pace, sent: None, _claimed: claimed })
     }
 
     /// The messages of a batch; the ones before had to wait so long for the client.

@@ -5,8 +5,8 @@ use std::time::{Instant, SystemTime};
 
 use arrow_flight::{FlightDescriptor, FlightEndpoint, FlightInfo, Ticket};
 use arrow_schema::SchemaRef;
-use bowshot_core::{Cancel, Error, ErrorKind, Options, Params, Plan, Query, Request, Result};
-use bowshot_gateway_access::Claim;
+use bowshot_core::{Cancel, Options, Params, Plan, Query, Request};
+use bowshot_gateway_access::{Claim, random_bytes};
 use bowshot_gateway_wire::{presented, schema_bytes};
 use prost_types::Timestamp;
 use tonic::Status;
@@ -61,7 +61,7 @@ impl Inner {
         let Planned { plan, cancel } = planned;
         let schema = presented(&plan.schema, caller.client);
         let endpoints = cut(plan, count);
-        let id = new_id().map_err(|error| of_error(&error))?;
+        let id = new_id()?;
         let expires = SystemTime::now() + self.limits.ticket_lifetime;
         let tickets = (0..).take(endpoints.len()).map(|endpoint| {
             let claim = Claim { query: id, endpoint, user: caller.user().to_owned(), expires };
@@ -82,16 +82,9 @@ pub(crate) fn info(schema: &SchemaRef, descriptor: FlightDescriptor) -> Result<F
     Ok(FlightInfo { schema, ..info })
 }
 
-fn new_id() -> Result<Id> {
-    let mut id = Id::default();
-    getrandom::fill(&mut id)
-        .map_err(|error| Error::new(ErrorKind::Io, format!("the system gives no random bytes: {error}")))?;
-    Ok(id)
-}
-
 /// A new identifier that nobody guesses.
-pub(crate) fn fresh_id() -> Result<Id, Status> {
-    new_id().map_err(|error| of_error(&error))
+pub(crate) fn new_id() -> Result<Id, Status> {
+    random_bytes().map_err(|error| of_error(&error))
 }
 
 /// Ends the work of a future that is dropped before its end.

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use bowshot_core::{Cancel, Error, ErrorKind, Plan, Result};
 use parking_lot::Mutex;
@@ -29,8 +29,6 @@ struct Entry {
 
 /// An endpoint that somebody reads. Dropping it says that the reading has ended.
 pub struct Claimed {
-    /// Its part of the plan.
-    pub plan: Option<Plan>,
     /// What ends the whole result.
     pub cancel: Cancel,
     results: Arc<Results>,
@@ -45,11 +43,11 @@ impl Results {
         self.0.lock().insert(id, entry);
     }
 
-    /// Hands out an endpoint, once.
+    /// Hands out an endpoint, once: its part of the plan.
     ///
     /// # Errors
     /// Of kind [`Config`](ErrorKind::Config) where the result is gone, is another user's, or the endpoint was handed out.
-    pub fn claim(self: &Arc<Self>, id: Id, endpoint: usize, user: &str, now: Instant) -> Result<Claimed> {
+    pub fn claim(self: &Arc<Self>, id: Id, endpoint: usize, user: &str, now: Instant) -> Result<(Plan, Claimed)> {
         let mut entries = self.0.lock();
         // Somebody else's result is none at all.
         let entry = entries.get_mut(&id).filter(|entry| entry.user == user && entry.expires > now).ok_or_else(gone)?;
@@ -59,7 +57,7 @@ impl Results {
                 .with_hint("each endpoint is read once: run the query again for another reading")
         })?;
         entry.reading += 1;
-        Ok(Claimed { plan: Some(plan), cancel: entry.cancel.clone(), results: Arc::clone(self), id })
+        Ok((plan, Claimed { cancel: entry.cancel.clone(), results: Arc::clone(self), id }))
     }
 
     /// Moves the end of a result that is still known to `expires`; false where there is none.
@@ -95,12 +93,6 @@ impl Results {
             entry.reading > 0
         });
         dropped.len()
-    }
-
-    /// When the next result expires, at the latest `most` from `now`.
-    pub fn next_expiry(&self, now: Instant, most: Duration) -> Instant {
-        let latest = now + most;
-        self.0.lock().values().map(|entry| entry.expires).min().map_or(latest, |expires| expires.clamp(now, latest))
     }
 
     /// How many results are known.
@@ -141,6 +133,8 @@ impl fmt::Debug for Results {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use bowshot_core::testing::Numbers;
     use bowshot_core::{Options, Query, Request, Source};
 
@@ -165,8 +159,8 @@ mod tests {
         assert!(results.claim(ID, 0, "bob", now).is_err(), "another user");
         assert!(results.claim([8; 16], 0, "ann", now).is_err(), "another result");
         assert!(results.claim(ID, 2, "ann", now).is_err(), "no such endpoint");
-        let first = results.claim(ID, 0, "ann", now).unwrap();
-        assert_eq!(first.plan.as_ref().unwrap().partitions.len(), 2);
+        let (plan, first) = results.claim(ID, 0, "ann", now).unwrap();
+        assert_eq!(plan.partitions.len(), 2);
         let error = results.claim(ID, 0, "ann", now).err().unwrap();
         assert!(error.to_string().contains("endpoint 0 of this result is read already"), "{error}");
         drop(first);
@@ -179,11 +173,10 @@ mod tests {
     fn what_nobody_fetches_is_dropped_in_time() {
         let now = Instant::now();
         let (results, _) = with_one(now);
-        assert_eq!(results.next_expiry(now, 2 * MINUTE), now + MINUTE);
         assert_eq!(results.expire(now + MINUTE / 2), 0);
         assert!(results.renew(ID, "ann", now, now + 2 * MINUTE) && !results.renew(ID, "bob", now, now + 9 * MINUTE));
         assert_eq!(results.expire(now + MINUTE), 0);
-        let reading = results.claim(ID, 0, "ann", now + MINUTE).unwrap();
+        let (_, reading) = results.claim(ID, 0, "ann", now + MINUTE).unwrap();
         assert_eq!(results.expire(now + 2 * MINUTE), 1, "the other endpoint");
         assert!(results.claim(ID, 1, "ann", now + 2 * MINUTE).is_err());
         assert_eq!(results.len(), 1, "one is being read");
@@ -195,7 +188,7 @@ mod tests {
     fn a_cancel_ends_all_that_is_read() {
         let now = Instant::now();
         let (results, cancel) = with_one(now);
-        let reading = results.claim(ID, 0, "ann", now).unwrap();
+        let (_, reading) = results.claim(ID, 0, "ann", now).unwrap();
         assert!(!results.cancel(ID, "bob") && !cancel.is_cancelled());
         assert!(results.cancel(ID, "ann") && cancel.is_cancelled() && reading.cancel.is_cancelled());
         assert!(results.is_empty() && !results.cancel(ID, "ann"));

@@ -17,7 +17,7 @@ pub use address::{Address, Host};
 pub use buffer::{Buffer, SLACK};
 pub use cells::{Cells, NULL, load};
 pub use lost::lost;
-pub use room::{collect, map_pages, with_room};
+pub use room::{collect, with_room};
 /// The socket that an interruption ends.
 pub use socket2::Socket as RawSocket;
 

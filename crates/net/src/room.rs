@@ -1,8 +1,8 @@
 //! Memory for what stays of a result: mapped before it is written.
 //!
 //! A result is memory that nobody has touched yet, and the first touch of each page of 4 KiB interrupts the decoder.
-//! One call for all pages of an array costs two thirds of that: 0.38 s of CPU in place of 0.58 s for each gigabyte
-//! (Linux 6, one thread or two, pieces of 24 KiB to 1 MiB).
+//! One call for all pages of an array costs two thirds to four fifths of that; `cargo run --release -p bowshot-net --example
+//! first_touch` prints both.
 
 /// Fewer bytes are not worth a call.
 #[cfg(target_os = "linux")]
@@ -26,7 +26,7 @@ pub fn collect<T>(values: impl ExactSizeIterator<Item = T>) -> Vec<T> {
 /// Has the system map the pages that lie wholly in `room`.
 #[cfg(target_os = "linux")]
 #[allow(unsafe_code)]
-pub fn map_pages<T>(room: &mut [std::mem::MaybeUninit<T>]) {
+fn map_pages<T>(room: &mut [std::mem::MaybeUninit<T>]) {
     const PAGE: usize = 4096;
     let bytes = size_of_val(room);
     if bytes < LEAST {
@@ -42,7 +42,7 @@ pub fn map_pages<T>(room: &mut [std::mem::MaybeUninit<T>]) {
 
 /// Has the system map the pages that lie wholly in `room`; this system has no call for it.
 #[cfg(not(target_os = "linux"))]
-pub fn map_pages<T>(_room: &mut [std::mem::MaybeUninit<T>]) {}
+fn map_pages<T>(_room: &mut [std::mem::MaybeUninit<T>]) {}
 
 #[cfg(test)]
 mod tests {
