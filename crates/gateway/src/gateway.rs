@@ -1,20 +1,15 @@
 //! The gateway itself: its sources, who may use them, and what waits to be fetched.
 
-use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use arrow_flight::flight_service_server::FlightServiceServer;
 use bowshot_core::{Error, ErrorKind, Result, Source};
 use bowshot_gateway_access::{Access, Now};
 use bowshot_gateway_catalog::{Catalog, Dialect};
-use tokio::net::TcpListener;
-use tonic::transport::Server;
-use tonic::transport::server::TcpIncoming;
 
+use crate::drain::Draining;
 use crate::prepared::Statements;
 use crate::results::Results;
-use crate::service::Service;
 
 /// What a gateway gives at most.
 #[derive(Clone, Debug)]
@@ -54,6 +49,8 @@ pub(crate) struct Inner {
     pub(crate) limits: Limits,
     pub(crate) results: Arc<Results>,
     pub(crate) statements: Statements,
+    /// Whether new work is refused.
+    pub(crate) draining: Draining,
 }
 
 /// A source under the name that clients know it by.
@@ -74,6 +71,7 @@ impl Gateway {
             limits,
             results: Arc::default(),
             statements: Statements::default(),
+            draining: Draining::default(),
         }))
     }
 
@@ -92,55 +90,6 @@ impl Gateway {
         inner.sources.push(Served { name: name.to_owned(), source, dialect: written(dialect) });
         Ok(self)
     }
-
-    /// Answers on `listener` until `stop` comes to its end; then what is running may go on for [`Limits::drain`].
-    ///
-    /// # Errors
-    /// Of kind [`Io`](ErrorKind::Io) where the network refuses.
-    pub async fn serve(&self, listener: TcpListener, stop: impl Future<Output = ()>) -> Result<()> {
-        let incoming = TcpIncoming::from(listener).with_nodelay(Some(true));
-        let sweeper = tokio::spawn(sweep(Arc::clone(&self.0)));
-        let service = FlightServiceServer::new(Service(Arc::clone(&self.0)))
-            .max_decoding_message_size(self.0.limits.message_bytes)
-            .max_encoding_message_size(usize::MAX);
-        let (stopping, stopped) = tokio::sync::oneshot::channel::<()>();
-        let stop = async {
-            stop.await;
-            drop(stopping);
-        };
-        let drained = async {
-            // An error is what a dropped sender looks like.
-            let _ = stopped.await;
-            tokio::time::sleep(self.0.limits.drain).await;
-        };
-        let serving = Server::builder()
-            // The windows of what clients send; what we send is their own choice.
-            .initial_stream_window_size(1 << 20)
-            .initial_connection_window_size(4 << 20)
-            .http2_keepalive_interval(Some(Duration::from_secs(30)))
-            .http2_max_header_list_size(64 << 10)
-            .add_service(service)
-            .serve_with_incoming_shutdown(incoming, stop);
-        let served = tokio::select! {
-            served = serving => served,
-            () = drained => Ok(()),
-        };
-        sweeper.abort();
-        served
-            .map_err(|error| Error::new(ErrorKind::Io, format!("the gateway cannot serve: {error}")).with_source(error))
-    }
-
-    /// Listens on `address`; port 0 is a free one.
-    ///
-    /// # Errors
-    /// Of kind [`Io`](ErrorKind::Io), such as an address in use.
-    pub async fn listen(address: SocketAddr) -> Result<TcpListener> {
-        TcpListener::bind(address).await.map_err(|error| {
-            Error::new(ErrorKind::Io, format!("cannot listen on {address}: {error}"))
-                .with_hint("another program may listen there: choose another port, or 0 for a free one")
-                .with_source(error)
-        })
-    }
 }
 
 /// How a kind of database writes SQL, as far as its placeholders go.
@@ -156,7 +105,7 @@ fn written(dialect: Dialect) -> bowshot_sql::Dialect {
 }
 
 /// Lets go of what nobody fetched in time, for ever.
-async fn sweep(inner: Arc<Inner>) {
+pub(crate) async fn sweep(inner: Arc<Inner>) {
     loop {
         tokio::time::sleep(Duration::from_secs(1)).await;
         let inner = Arc::clone(&inner);

@@ -5,6 +5,8 @@
 
 mod actions;
 mod caller;
+mod drain;
+mod encrypted;
 pub mod endpoints;
 pub mod feed;
 mod fetch;
@@ -14,7 +16,10 @@ mod parameters;
 mod prepared;
 mod query;
 pub mod results;
+mod serve;
 mod service;
 mod status;
+mod tls;
 
 pub use gateway::{Gateway, Limits};
+pub use tls::{Tls, TlsFiles};

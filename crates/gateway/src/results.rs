@@ -82,6 +82,14 @@ impl Results {
         ended.is_some()
     }
 
+    /// Ends every result, whosever it is; how many they were.
+    pub fn end_all(&self) -> usize {
+        let ended = std::mem::take(&mut *self.0.lock());
+        // Outside of the lock, as above.
+        ended.values().for_each(|entry| entry.cancel.cancel());
+        ended.len()
+    }
+
     /// Drops what nobody fetched in time; how many results that were. What is being read goes on.
     pub fn expire(&self, now: Instant) -> usize {
         let mut dropped = Vec::new();
