@@ -86,6 +86,11 @@ impl Session {
         self.options.lock()
     }
 
+    /// Whether it outlives the call: an open gateway lets calls through that no bearer joins to each other.
+    pub fn is_kept(&self) -> bool {
+        self.end.is_some()
+    }
+
     /// When it was opened.
     pub fn created(&self) -> SystemTime {
         self.created.wall

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::{Instant, SystemTime};
 
 use arrow_flight::sql::{
-    ActionClosePreparedStatementRequest, ActionCreatePreparedStatementRequest, ActionCreatePreparedStatementResult,
-    Any, ProstMessageExt,
+    ActionCancelQueryRequest, ActionCancelQueryResult, ActionClosePreparedStatementRequest,
+    ActionCreatePreparedStatementRequest, ActionCreatePreparedStatementResult, Any, ProstMessageExt,
 };
 use arrow_flight::{
     Action, ActionType, CancelFlightInfoRequest, CancelFlightInfoResult, CancelStatus, FlightEndpoint, FlightInfo,
@@ -25,14 +25,18 @@ use crate::gateway::Inner;
 use crate::parameters::parameter_schema;
 use crate::query::new_id;
 use crate::results::Id;
+use crate::session_options;
 use crate::status::{malformed, of_error, of_refusal, unimplemented};
 
 /// The actions that are answered, and what they do.
-const ACTIONS: [(&str, &str); 5] = [
+const ACTIONS: [(&str, &str); 8] = [
     ("CreatePreparedStatement", "Prepares a query."),
     ("ClosePreparedStatement", "Forgets a prepared query."),
     ("CancelFlightInfo", "Ends a query, whoever reads it."),
+    ("CancelQuery", "Ends a query, as clients before CancelFlightInfo do."),
     ("RenewFlightEndpoint", "Keeps an endpoint for longer."),
+    ("SetSessionOptions", "Sets options of the session: catalog, bowshot-endpoints, bowshot-compression."),
+    ("GetSessionOptions", "Tells the options of the session."),
     ("CloseSession", "Ends the session of the bearer."),
 ];
 
@@ -60,10 +64,29 @@ impl Inner {
                 let request: CancelFlightInfoRequest = message("CancelFlightInfo", action.body)?;
                 self.cancel(request.info.unwrap_or_default(), caller).map(Some)
             }
+            "CancelQuery" => {
+                let request: ActionCancelQueryRequest = unpacked(&action.body)?;
+                let cancelled = self.cancel(message("the query's FlightInfo", request.info)?, caller)?;
+                // CancelFlightInfoResult's numbers: both enumerations begin alike.
+                let status = CancelFlightInfoResult::decode(cancelled).map(|cancelled| cancelled.status);
+                let result = status.map_err(|error| malformed("the answer", error))?;
+                Ok(Some(ActionCancelQueryResult { result }.as_any().encode_to_vec().into()))
+            }
             "RenewFlightEndpoint" => {
                 let request: RenewFlightEndpointRequest = message("RenewFlightEndpoint", action.body)?;
                 self.renew(request.endpoint.unwrap_or_default(), caller).map(Some)
             }
+            "SetSessionOptions" => {
+                if !caller.session.is_kept() {
+                    let message = "this call has no session that could keep options";
+                    return Err(Status::failed_precondition(format!("{message}: log in first (any name will do)")));
+                }
+                let request = message("SetSessionOptions", action.body)?;
+                let is_source = |name: &str| self.sources.iter().any(|served| served.name == name);
+                let result = session_options::set(&mut caller.session.options(), request, is_source);
+                Ok(Some(result.encode_to_vec().into()))
+            }
+            "GetSessionOptions" => Ok(Some(session_options::get(&caller.session.options()).encode_to_vec().into())),
             "CloseSession" => {
                 self.access.close(authorization);
                 // CloseSessionResult { status: CLOSED }.
@@ -83,13 +106,12 @@ impl Inner {
         let count = parameters(&sql, dialect);
         // The columns do not depend on the values.
         let nulls = Params::Positional(vec![Value::Null; count]);
-        let planned = self.plan(sql.clone(), nulls, caller).await?;
-        let schema = presented(&planned.plan.schema, caller.client);
-        let dataset_schema = schema_bytes(&schema).map_err(|error| of_error(&error))?;
+        let (schema, planned) = self.columns(sql.clone(), nulls, caller).await?;
+        let dataset_schema = schema_bytes(&presented(&schema, caller.client)).map_err(|error| of_error(&error))?;
         let parameter_schema = schema_bytes(&parameter_schema(count)).map_err(|error| of_error(&error))?;
         let statement = new_id()?;
-        let planned = (count == 0).then_some(planned);
-        if !self.statements.add(statement, caller.user(), sql, planned, Instant::now()) {
+        let planned = planned.filter(|_| count == 0);
+        if !self.statements.add(statement, caller.user(), sql, schema, planned, Instant::now()) {
             return Err(Status::resource_exhausted("too many prepared statements are open: close some"));
         }
         let handle = self.access.tickets().seal_handle(&Handle { statement, user: caller.user().to_owned() });

@@ -59,7 +59,8 @@ fn ranges(weights: &[u64], count: usize) -> Vec<Range<usize>> {
 
 fn endpoint(plan: &Plan, part: Range<usize>) -> Plan {
     let partitions = plan.partitions.get(part.clone()).unwrap_or_default().to_vec();
-    let rows = partitions.iter().map(|partition| partition.rows).sum();
+    // Guesses may be as large as numbers go.
+    let rows = partitions.iter().try_fold(0_u64, |sum, partition| Some(sum.saturating_add(partition.rows?)));
     Plan {
         schema: Arc::clone(&plan.schema),
         snapshot: plan.snapshot.clone(),
@@ -119,6 +120,15 @@ mod tests {
             let all: Vec<i64> = endpoints.into_iter().flat_map(values).collect();
             assert_eq!(all, (0..1000).collect::<Vec<_>>());
         }
+    }
+
+    #[test]
+    fn guesses_without_bounds_have_a_sum() {
+        let request = Request::new(Query::new("numbers"), Options::default());
+        let mut plan = Numbers { partitions: 3, rows: 1 }.plan(&request, &Cancel::new()).unwrap();
+        plan.partitions.iter_mut().for_each(|partition| partition.rows = Some(u64::MAX));
+        let rows: Vec<_> = cut(plan, 2).into_iter().map(|endpoint| endpoint.estimate.rows).collect();
+        assert_eq!(rows, [Some(u64::MAX); 2]);
     }
 
     proptest! {

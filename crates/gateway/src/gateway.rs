@@ -7,6 +7,7 @@ use bowshot_core::{Error, ErrorKind, Result, Source};
 use bowshot_gateway_access::{Access, Now};
 use bowshot_gateway_catalog::{Catalog, Dialect};
 
+use crate::cursors::Cursors;
 use crate::drain::Draining;
 use crate::prepared::Statements;
 use crate::results::Results;
@@ -49,6 +50,7 @@ pub(crate) struct Inner {
     pub(crate) limits: Limits,
     pub(crate) results: Arc<Results>,
     pub(crate) statements: Statements,
+    pub(crate) cursors: Cursors,
     /// Whether new work is refused.
     pub(crate) draining: Draining,
 }
@@ -72,6 +74,7 @@ impl Gateway {
             results: Arc::default(),
             statements: Statements::default(),
             draining: Draining::default(),
+            cursors: Cursors::default(),
         }))
     }
 

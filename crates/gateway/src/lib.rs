@@ -5,6 +5,8 @@
 
 mod actions;
 mod caller;
+mod cursors;
+mod declare;
 mod drain;
 mod encrypted;
 pub mod endpoints;
@@ -15,9 +17,11 @@ mod metadata;
 mod parameters;
 mod prepared;
 mod query;
+mod ready;
 pub mod results;
 mod serve;
 mod service;
+mod session_options;
 mod status;
 mod tls;
 

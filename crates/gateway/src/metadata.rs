@@ -40,12 +40,12 @@ impl Inner {
     ) -> Result<RecordBatch, Status> {
         let inner = Arc::clone(self);
         // The sources are asked, which blocks.
-        let answer = tokio::task::spawn_blocking(move || inner.answer(&command, &caller));
+        let answer = tokio::task::spawn_blocking(move || inner.listing(&command, &caller));
         let answer = answer.await.map_err(|_| Status::internal("a listing panicked; please report this"))?;
         answer.map_err(|error| of_error(&error))
     }
 
-    fn answer(&self, command: &Command, caller: &Caller) -> Result<RecordBatch> {
+    fn listing(&self, command: &Command, caller: &Caller) -> Result<RecordBatch> {
         let (all, cancel) = (self.catalogs.as_slice(), &Cancel::new());
         let visible: catalog::Visible<'_> = &|path: &TablePath| caller.sees(path);
         let whole = |answer: Result<Answer>| answer.map(|answer| answer.batch);

@@ -1,8 +1,10 @@
 //! Prepared statements: a text that a client runs again, and the plan that told it the columns.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use arrow_schema::SchemaRef;
 use bowshot_core::{Params, Value};
 use parking_lot::Mutex;
 
@@ -27,6 +29,8 @@ struct Statement {
     user: String,
     sql: String,
     params: Params,
+    /// The columns of its result.
+    schema: SchemaRef,
     /// From preparing, for the first run.
     planned: Option<(Planned, Instant)>,
     used: Instant,
@@ -42,13 +46,21 @@ pub(crate) struct Run {
 
 impl Statements {
     /// Keeps a statement; false where the user has too many.
-    pub(crate) fn add(&self, id: Id, user: &str, sql: String, planned: Option<Planned>, now: Instant) -> bool {
+    pub(crate) fn add(
+        &self,
+        id: Id,
+        user: &str,
+        sql: String,
+        schema: SchemaRef,
+        planned: Option<Planned>,
+        now: Instant,
+    ) -> bool {
         let mut statements = self.0.lock();
         if statements.values().filter(|statement| statement.user == user).count() >= MOST {
             return false;
         }
         let planned = planned.map(|planned| (planned, now));
-        let statement = Statement { user: user.to_owned(), sql, params: Params::None, planned, used: now };
+        let statement = Statement { user: user.to_owned(), sql, params: Params::None, schema, planned, used: now };
         statements.insert(id, statement);
         true
     }
@@ -69,6 +81,11 @@ impl Statements {
             params: statement.params.clone(),
             planned: statement.planned.take().map(|(planned, _)| planned),
         })
+    }
+
+    /// The columns of its result; `None` where there is no such statement.
+    pub(crate) fn schema(&self, id: Id, user: &str, now: Instant) -> Option<SchemaRef> {
+        self.with(id, user, now, |statement| Arc::clone(&statement.schema))
     }
 
     fn with<T>(&self, id: Id, user: &str, now: Instant, work: impl FnOnce(&mut Statement) -> T) -> Option<T> {
@@ -109,6 +126,10 @@ mod tests {
 
     const ID: Id = [1; 16];
 
+    fn schema() -> SchemaRef {
+        Arc::new(arrow_schema::Schema::empty())
+    }
+
     fn planned() -> Option<Planned> {
         let request = Request::new(Query::new("numbers"), Options::default());
         let plan = Numbers { partitions: 1, rows: 1 }.plan(&request, &Cancel::new()).unwrap();
@@ -118,7 +139,7 @@ mod tests {
     #[test]
     fn the_first_run_has_the_plan_of_preparing() {
         let (statements, now) = (Statements::default(), Instant::now());
-        assert!(statements.add(ID, "ann", "SELECT 1".into(), planned(), now));
+        assert!(statements.add(ID, "ann", "SELECT 1".into(), schema(), planned(), now));
         assert!(statements.run(ID, "bob", now).is_none(), "another user");
         assert!(statements.run(ID, "ann", now).unwrap().planned.is_some());
         let second = statements.run(ID, "ann", now).unwrap();
@@ -132,10 +153,10 @@ mod tests {
     #[test]
     fn a_plan_does_not_outlive_its_welcome_nor_its_parameters() {
         let (statements, now) = (Statements::default(), Instant::now());
-        statements.add(ID, "ann", "SELECT 1".into(), planned(), now);
+        statements.add(ID, "ann", "SELECT 1".into(), schema(), planned(), now);
         statements.expire(now + PLAN_KEPT);
         assert!(statements.run(ID, "ann", now + PLAN_KEPT).unwrap().planned.is_none());
-        statements.add(ID, "ann", "SELECT ?".into(), planned(), now);
+        statements.add(ID, "ann", "SELECT ?".into(), schema(), planned(), now);
         assert!(statements.bind(ID, "ann", vec![Value::Int(3)], now) && !statements.bind(ID, "bob", vec![], now));
         let run = statements.run(ID, "ann", now).unwrap();
         assert!(run.planned.is_none() && run.params == Params::Positional(vec![Value::Int(3)]));
@@ -147,9 +168,9 @@ mod tests {
     fn a_user_has_so_many_statements_and_no_more() {
         let (statements, now) = (Statements::default(), Instant::now());
         for number in 0..MOST {
-            assert!(statements.add((number as u128).to_le_bytes(), "ann", String::new(), None, now));
+            assert!(statements.add((number as u128).to_le_bytes(), "ann", String::new(), schema(), None, now));
         }
-        assert!(!statements.add([255; 16], "ann", String::new(), None, now));
-        assert!(statements.add([255; 16], "bob", String::new(), None, now));
+        assert!(!statements.add([255; 16], "ann", String::new(), schema(), None, now));
+        assert!(statements.add([255; 16], "bob", String::new(), schema(), None, now));
     }
 }

@@ -1,5 +1,8 @@
 //! A query becomes a result with endpoints.
+//!
+//! The statements about shared results (`DECLARE … INTO n`, `FETCH`, `CLOSE`) are answered here too: see [`crate::cursors`].
 
+use std::ops::Range;
 use std::sync::Arc;
 use std::time::{Instant, SystemTime};
 
@@ -8,10 +11,12 @@ use arrow_schema::SchemaRef;
 use bowshot_core::{Cancel, Options, Params, Plan, Query, Request};
 use bowshot_gateway_access::{Claim, random_bytes};
 use bowshot_gateway_wire::{presented, schema_bytes};
+use bowshot_sql::CursorStatement;
 use prost_types::Timestamp;
 use tonic::Status;
 
 use crate::caller::Caller;
+use crate::declare::told_schema;
 use crate::endpoints::cut;
 use crate::gateway::Inner;
 use crate::results::Id;
@@ -50,6 +55,46 @@ impl Inner {
         Options { buffer_bytes: self.limits.endpoint_bytes, ..Options::default() }
     }
 
+    /// Answers a statement: runs a query, or does what a statement about a shared result says.
+    pub(crate) async fn answer(
+        self: &Arc<Self>,
+        sql: String,
+        params: Params,
+        caller: &Caller,
+        descriptor: FlightDescriptor,
+    ) -> Result<FlightInfo, Status> {
+        let planned = match CursorStatement::parse(&sql).map_err(|error| of_error(&error))? {
+            None => self.plan(sql, params, caller).await?,
+            Some(CursorStatement::Declare { name, query, count }) => {
+                let planned = self.plan(query.to_owned(), params, caller).await?;
+                self.declare(&name, planned, count, caller)?
+            }
+            Some(CursorStatement::Close { name }) => self.close(&name, caller)?,
+            Some(CursorStatement::Fetch { index, name }) => return self.fetch_of(&name, index, caller, descriptor),
+        };
+        self.offer(planned, caller, descriptor)
+    }
+
+    /// The columns of a statement's answer, without running it.
+    pub(crate) async fn columns(
+        self: &Arc<Self>,
+        sql: String,
+        params: Params,
+        caller: &Caller,
+    ) -> Result<(SchemaRef, Option<Planned>), Status> {
+        Ok(match CursorStatement::parse(&sql).map_err(|error| of_error(&error))? {
+            None => {
+                let planned = self.plan(sql, params, caller).await?;
+                (Arc::clone(&planned.plan.schema), Some(planned))
+            }
+            Some(CursorStatement::Fetch { name, .. }) => {
+                let cursor = self.cursors.get(caller.user(), &name).map_err(|error| of_error(&error))?;
+                (cursor.schema, None)
+            }
+            Some(CursorStatement::Declare { .. } | CursorStatement::Close { .. }) => (told_schema(), None),
+        })
+    }
+
     /// Keeps a planned query until its endpoints are fetched, and says how they are.
     pub(crate) fn offer(
         &self,
@@ -57,21 +102,39 @@ impl Inner {
         caller: &Caller,
         descriptor: FlightDescriptor,
     ) -> Result<FlightInfo, Status> {
-        let count = caller.endpoints()?.unwrap_or_else(|| self.options().workers()).min(self.limits.endpoints);
+        let schema = presented(&planned.plan.schema, caller.client);
+        let asked = caller.endpoints()?;
+        let (id, endpoints) = self.keep(planned, asked, caller)?;
+        let endpoints = 0..u32::try_from(endpoints).unwrap_or(u32::MAX);
+        self.tickets(id, endpoints, info(&schema, descriptor)?, caller)
+    }
+
+    /// Keeps the endpoints of a planned query: the name of the result, and how many they are.
+    pub(crate) fn keep(&self, planned: Planned, asked: Option<usize>, caller: &Caller) -> Result<(Id, usize), Status> {
         let Planned { plan, cancel } = planned;
-        let schema = presented(&plan.schema, caller.client);
+        let count = asked.unwrap_or_else(|| self.options().workers()).min(self.limits.endpoints);
         let endpoints = cut(plan, count);
-        let id = new_id()?;
+        let (id, count) = (new_id()?, endpoints.len());
+        self.results.add(id, caller.user(), endpoints, cancel, Instant::now() + self.limits.ticket_lifetime);
+        Ok((id, count))
+    }
+
+    /// Gives `info` a ticket for each of a result's endpoints.
+    pub(crate) fn tickets(
+        &self,
+        id: Id,
+        endpoints: Range<u32>,
+        info: FlightInfo,
+        caller: &Caller,
+    ) -> Result<FlightInfo, Status> {
         let expires = SystemTime::now() + self.limits.ticket_lifetime;
-        let tickets = (0..).take(endpoints.len()).map(|endpoint| {
+        let tickets = endpoints.map(|endpoint| {
             let claim = Claim { query: id, endpoint, user: caller.user().to_owned(), expires };
             FlightEndpoint::new()
                 .with_ticket(Ticket::new(self.access.tickets().seal(&claim)))
                 .with_expiration_time(Timestamp::from(expires))
         });
-        let info = info(&schema, descriptor)?.with_endpoints(tickets.collect());
-        self.results.add(id, caller.user(), endpoints, cancel, Instant::now() + self.limits.ticket_lifetime);
-        Ok(info)
+        Ok(info.with_endpoints(tickets.collect()))
     }
 }
 

@@ -67,6 +67,11 @@ impl Results {
         entry.map(|entry| entry.expires = entry.expires.max(expires)).is_some()
     }
 
+    /// Whether a result has something left to be fetched.
+    pub fn is_known(&self, id: Id) -> bool {
+        self.0.lock().contains_key(&id)
+    }
+
     /// Ends a result, whoever reads it; false where there is none.
     pub fn cancel(&self, id: Id, user: &str) -> bool {
         let mut entries = self.0.lock();

@@ -22,7 +22,8 @@ use tonic::{Request, Response, Status, Streaming};
 use crate::caller::{Caller, authorization, peer};
 use crate::fetch::messages_of;
 use crate::gateway::Inner;
-use crate::query::{Planned, info};
+use crate::prepared::Run;
+use crate::query::info;
 use crate::status::{malformed, of_error, of_refusal, unimplemented};
 use crate::{actions, metadata};
 
@@ -78,11 +79,11 @@ impl FlightService for Service {
     async fn get_schema(&self, request: Request<FlightDescriptor>) -> Result<Response<SchemaResult>, Status> {
         let caller = Caller::of(&request, &self.0.access)?;
         let schema = match command(&request.into_inner())? {
-            Command::CommandStatementQuery(command) => {
-                self.0.plan(command.query, Params::None, &caller).await?.plan.schema
-            }
+            Command::CommandStatementQuery(command) => self.0.columns(command.query, Params::None, &caller).await?.0,
             Command::CommandPreparedStatementQuery(command) => {
-                self.run(&command.prepared_statement_handle, &caller).await?.plan.schema
+                let statement = self.0.statement(&command.prepared_statement_handle, &caller)?;
+                let schema = self.0.statements.schema(statement, caller.user(), Instant::now());
+                schema.ok_or_else(unprepared)?
             }
             other => metadata::columns(&other).ok_or_else(|| unknown(&other))?,
         };
@@ -140,31 +141,32 @@ impl FlightService for Service {
 
 impl Service {
     async fn info(&self, descriptor: FlightDescriptor, caller: &Caller) -> Result<FlightInfo, Status> {
-        let planned = match command(&descriptor)? {
-            Command::CommandStatementQuery(command) => self.0.plan(command.query, Params::None, caller).await?,
+        match command(&descriptor)? {
+            Command::CommandStatementQuery(command) => {
+                self.0.answer(command.query, Params::None, caller, descriptor).await
+            }
             Command::CommandPreparedStatementQuery(command) => {
-                self.run(&command.prepared_statement_handle, caller).await?
+                let run = self.run(&command.prepared_statement_handle, caller)?;
+                match run.planned {
+                    // Preparing it has planned it, a moment ago.
+                    Some(planned) => self.0.offer(planned, caller, descriptor),
+                    None => self.0.answer(run.sql, run.params, caller, descriptor).await,
+                }
             }
             other => {
                 let columns = metadata::columns(&other).ok_or_else(|| unknown(&other))?;
                 let ticket = Ticket::new(descriptor.cmd.clone());
                 let info = info(&presented(&columns, caller.client), descriptor)?;
-                return Ok(info.with_endpoint(FlightEndpoint::new().with_ticket(ticket)));
+                Ok(info.with_endpoint(FlightEndpoint::new().with_ticket(ticket)))
             }
-        };
-        self.0.offer(planned, caller, descriptor)
+        }
     }
 
-    /// Plans a prepared statement, unless preparing it has done so a moment ago.
-    async fn run(&self, handle: &[u8], caller: &Caller) -> Result<Planned, Status> {
+    /// What the next run of a prepared statement needs.
+    fn run(&self, handle: &[u8], caller: &Caller) -> Result<Run, Status> {
         let statement = self.0.statement(handle, caller)?;
         let run = self.0.statements.run(statement, caller.user(), Instant::now());
-        let run =
-            run.ok_or_else(|| Status::not_found("there is no such prepared statement any more: prepare it again"))?;
-        match run.planned {
-            Some(planned) => Ok(planned),
-            None => self.0.plan(run.sql, run.params, caller).await,
-        }
+        run.ok_or_else(unprepared)
     }
 }
 
@@ -176,4 +178,8 @@ pub(crate) fn command(descriptor: &FlightDescriptor) -> Result<Command, Status> 
 
 pub(crate) fn unknown(command: &Command) -> Status {
     unimplemented(&format!("{} is not answered", command.type_url()))
+}
+
+fn unprepared() -> Status {
+    Status::not_found("there is no such prepared statement any more: prepare it again")
 }

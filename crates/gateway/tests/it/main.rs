@@ -5,3 +5,4 @@
 mod raw;
 mod reading;
 mod running;
+mod shared;

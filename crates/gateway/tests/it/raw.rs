@@ -6,7 +6,8 @@ use std::time::Duration;
 use arrow_flight::flight_service_client::FlightServiceClient;
 use arrow_flight::sql::{CommandGetSqlInfo, CommandGetTables, CommandStatementQuery, ProstMessageExt};
 use arrow_flight::{
-    Action, CancelFlightInfoRequest, CancelFlightInfoResult, CancelStatus, FlightDescriptor, FlightInfo, Ticket,
+    Action, CancelFlightInfoRequest, CancelFlightInfoResult, CancelStatus, FlightDescriptor, FlightInfo,
+    HandshakeRequest, Ticket,
 };
 use bowshot_core::Source;
 use bowshot_core::testing::Numbers;
@@ -114,4 +115,53 @@ async fn bytes_that_are_no_command_are_refused() {
     }
     let status = client.do_action(Action::new("Nonsense", "")).await.unwrap_err();
     assert_eq!(status.code(), Code::Unimplemented);
+}
+
+/// `session_options { name { string_value: value } }` of SetSessionOptionsRequest, as Flight.proto lays it out.
+fn set_option(name: &str, value: &str) -> Vec<u8> {
+    let field = |tag: u8, bytes: &[u8]| [&[tag << 3 | 2, u8::try_from(bytes.len()).unwrap()], bytes].concat();
+    let entry = [field(1, name.as_bytes()), field(2, &field(1, value.as_bytes()))].concat();
+    field(1, &entry)
+}
+
+async fn act(
+    client: &mut FlightServiceClient<Channel>,
+    token: Option<&str>,
+    name: &str,
+    body: Vec<u8>,
+) -> Result<Vec<u8>, Status> {
+    let mut request = tonic::Request::new(Action::new(name, body));
+    if let Some(token) = token {
+        request.metadata_mut().insert("authorization", token.parse().unwrap());
+    }
+    let mut answers = client.do_action(request).await?.into_inner();
+    Ok(answers.try_next().await?.map(|answer| answer.body.to_vec()).unwrap_or_default())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_session_keeps_its_options() {
+    let gateway = gateway(Limits::default());
+    let mut client = client(&gateway).await;
+    let status = act(&mut client, None, "SetSessionOptions", set_option("bowshot-endpoints", "2")).await.unwrap_err();
+    assert!(status.message().contains("log in first"), "{status}");
+
+    let mut hello = tonic::Request::new(futures::stream::iter([HandshakeRequest::default()]));
+    hello.metadata_mut().insert("authorization", "Basic YW5uOmFubg==".parse().unwrap());
+    let welcome = client.handshake(hello).await.unwrap();
+    let token = welcome.metadata().get("authorization").unwrap().to_str().unwrap().to_owned();
+    let token = Some(token.as_str());
+    let set = act(&mut client, token, "SetSessionOptions", set_option("bowshot-endpoints", "2")).await.unwrap();
+    assert!(set.is_empty(), "no errors: {set:?}");
+    let wrong = act(&mut client, token, "SetSessionOptions", set_option("catalog", "nowhere")).await.unwrap();
+    assert_eq!(wrong, [&[10, 13, 10, 7][..], b"catalog", &[18, 2, 8, 2]].concat(), "INVALID_VALUE");
+    let kept = act(&mut client, token, "GetSessionOptions", Vec::new()).await.unwrap();
+    assert_eq!(kept, set_option("bowshot-endpoints", "2"));
+
+    let mut request = tonic::Request::new(statement());
+    request.metadata_mut().insert("authorization", token.unwrap().parse().unwrap());
+    assert_eq!(client.get_flight_info(request).await.unwrap().into_inner().endpoint.len(), 2);
+    assert_eq!(
+        info(&mut client).await.endpoint.len(),
+        2.max(std::thread::available_parallelism().unwrap().get().min(4))
+    );
 }

@@ -15,7 +15,7 @@ use bowshot_testkit::Postgres;
 use crate::running::Running;
 
 /// All batches, and how many partitions they came in.
-fn read(uri: &str, query: Query) -> Result<(Vec<RecordBatch>, usize)> {
+pub fn read(uri: &str, query: Query) -> Result<(Vec<RecordBatch>, usize)> {
     let cancel = Cancel::new();
     let request = Request::new(query, Options::default());
     let plan = connect(uri)?.plan(&request, &cancel)?;
@@ -23,7 +23,7 @@ fn read(uri: &str, query: Query) -> Result<(Vec<RecordBatch>, usize)> {
     Ok((Stream::start(plan, &request.options, cancel).collect::<Result<_>>()?, partitions))
 }
 
-fn numbers(batches: &[RecordBatch]) -> Vec<i64> {
+pub fn numbers(batches: &[RecordBatch]) -> Vec<i64> {
     batches.iter().flat_map(|batch| batch.column(0).as_primitive::<Int64Type>().values().to_vec()).collect()
 }
 
