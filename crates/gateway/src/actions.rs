@@ -103,10 +103,18 @@ impl Inner {
     ) -> Result<Bytes, Status> {
         let sql = request.query;
         let dialect = self.source(caller.catalog().as_deref()).map_err(|error| of_error(&error))?.dialect;
-        let count = parameters(&sql, dialect);
+        let mut count = parameters(&sql, dialect);
         // The columns do not depend on the values.
         let nulls = Params::Positional(vec![Value::Null; count]);
-        let (schema, planned) = self.columns(sql.clone(), nulls, caller).await?;
+        let (schema, planned) = match self.columns(sql.clone(), nulls, caller).await {
+            Ok(described) => described,
+            // PostgreSQL's JSON has operators of question marks, which look like parameters.
+            Err(error) if count > 0 => {
+                count = 0;
+                self.columns(sql.clone(), Params::None, caller).await.map_err(|_| error)?
+            }
+            Err(error) => return Err(error),
+        };
         let dataset_schema = schema_bytes(&presented(&schema, caller.client)).map_err(|error| of_error(&error))?;
         let parameter_schema = schema_bytes(&parameter_schema(count)).map_err(|error| of_error(&error))?;
         let statement = new_id()?;

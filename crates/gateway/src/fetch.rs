@@ -6,7 +6,7 @@ use std::time::{Duration, Instant, SystemTime};
 use arrow_array::RecordBatch;
 use arrow_flight::FlightData;
 use arrow_schema::SchemaRef;
-use bowshot_core::{Options, Result, Stream};
+use bowshot_core::{Cancel, Options, Registration, Result, Stream};
 use bowshot_gateway_access::Claim;
 use bowshot_gateway_wire::{Codec, Encoder, Pace, Sent, body_bytes, present, presented};
 use futures::StreamExt;
@@ -46,11 +46,23 @@ impl Inner {
             .map_err(|error| Status::not_found(error.to_string()))?;
         let schema = presented(&plan.schema, caller.client);
         let options = Options { connections: Some(1), ..self.options() };
-        let stream = Stream::start(plan, &options, claimed.cancel.clone());
-        let mut sender = Sender::new(schema, codec, caller, claimed).map_err(failed)?;
+        // An endpoint that is left early, or fails, ends itself; what ends the result ends all of them.
+        let (whole, own) = (claimed.cancel.clone(), Cancel::new());
+        let ending = own.clone();
+        let ended_with = whole.on_cancel(move || ending.cancel());
+        let stream = Stream::start(plan, &options, own);
+        let first_error = Arc::clone(&claimed.first_error);
+        let mut sender = Sender::new(schema, codec, caller, (claimed, ended_with)).map_err(failed)?;
         let first = vec![sender.encoder.schema_message().map_err(failed)?];
         let receiver = feed(stream, usize::from(QUEUE), first, move |batch, waited| sender.messages(&batch, waited));
-        Ok(ReceiverStream::new(receiver).map(|item| item.map_err(|error| of_error(&error))).boxed())
+        let told = move |error| {
+            let status = first_error.status(&error);
+            let whole = whole.clone();
+            // To cancel may take a while.
+            tokio::task::spawn_blocking(move || whole.cancel());
+            status
+        };
+        Ok(ReceiverStream::new(receiver).map(move |item| item.map_err(&told)).boxed())
     }
 }
 
@@ -62,12 +74,17 @@ struct Sender {
     /// The batch that is on its way.
     sent: Option<Sent>,
     /// Held until the last batch: then the endpoint is done.
-    _claimed: Claimed,
+    _claimed: (Claimed, Registration),
 }
 
 impl Sender {
     /// With this codec, or with the one that the connection's speed suggests.
-    fn new(schema: SchemaRef, codec: Option<Codec>, caller: &Caller, claimed: Claimed) -> Result<Sender> {
+    fn new(
+        schema: SchemaRef,
+        codec: Option<Codec>,
+        caller: &Caller,
+        claimed: (Claimed, Registration),
+    ) -> Result<Sender> {
         let now = Instant::now();
         let pace = match codec {
             Some(codec) => Pace::fixed(caller.client, codec, now),

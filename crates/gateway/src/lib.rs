@@ -12,6 +12,7 @@ mod encrypted;
 pub mod endpoints;
 pub mod feed;
 mod fetch;
+mod first_error;
 mod gateway;
 mod metadata;
 mod parameters;

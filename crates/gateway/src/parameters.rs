@@ -105,12 +105,19 @@ fn value(column: &dyn Array) -> Result<Value> {
             return Err(Error::new(ErrorKind::Unsupported, format!("a parameter cannot be a {kind}"))
                 .with_hint("send text, numbers, bytes, dates or times, and cast in the query"));
         }
-        // Text, dates, times and decimals, in the form that databases read.
-        _ => {
-            let formatter = ArrayFormatter::try_new(column, &FormatOptions::new()).map_err(unreadable)?;
-            Value::Text(formatter.value(0).try_to_string().map_err(unreadable)?)
+        // The zone only says how the instant is shown, and its name may be one that nobody here knows.
+        DataType::Timestamp(unit, Some(_)) => {
+            let kind = DataType::Timestamp(*unit, Some("+00:00".into()));
+            Value::Text(text(&cast(column, &kind).map_err(unreadable)?).map_err(unreadable)?)
         }
+        // Text, dates, times and decimals, in the form that databases read.
+        _ => Value::Text(text(column).map_err(unreadable)?),
     })
+}
+
+/// The first value of a column, as text.
+fn text(column: &dyn Array) -> Result<String, arrow_schema::ArrowError> {
+    ArrayFormatter::try_new(column, &FormatOptions::new())?.value(0).try_to_string()
 }
 
 #[cfg(test)]
@@ -138,12 +145,13 @@ mod tests {
             Arc::new(BinaryArray::from(vec![b"\0\xff".as_slice()])),
             Arc::new(Date32Array::from(vec![19_000])),
             Arc::new(TimestampMicrosecondArray::from(vec![1_600_000_000_000_001])),
+            Arc::new(TimestampMicrosecondArray::from(vec![1_600_000_000_000_001]).with_timezone("Europe/Berlin")),
             Arc::new(price),
         ]
     }
 
     fn batch(rows: usize) -> RecordBatch {
-        let names = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k"];
+        let names = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l"];
         let batch =
             RecordBatch::try_from_iter_with_nullable(names.into_iter().zip(arrays()).map(|(n, a)| (n, a, true)));
         batch.unwrap().slice(0, rows)
@@ -172,6 +180,7 @@ mod tests {
             Value::Bytes(vec![0, 255]),
             Value::Text("2022-01-08".into()),
             Value::Text("2020-09-13T12:26:40.000001".into()),
+            Value::Text("2020-09-13T12:26:40.000001Z".into()),
             Value::Text("123.45".into()),
         ];
         assert_eq!(sent(vec![batch(0), batch(1)]).unwrap(), expected);

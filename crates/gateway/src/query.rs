@@ -30,20 +30,23 @@ pub(crate) struct Planned {
 }
 
 impl Inner {
-    /// Has the source plan a query. A caller who gives up ends the planning.
+    /// Has the source plan a query, for so many endpoints if they are asked for. A caller who gives up ends the planning.
     pub(crate) async fn plan(
         self: &Arc<Self>,
         sql: String,
         params: Params,
+        endpoints: Option<usize>,
         caller: &Caller,
     ) -> Result<Planned, Status> {
         let (inner, catalog) = (Arc::clone(self), caller.catalog());
+        // A client may read all endpoints at once, each on a connection that sees the snapshot.
+        let options = Options { connections: Some(self.count(endpoints)), ..self.options() };
         let cancel = Cancel::new();
         let guard = CancelOnDrop(Some(cancel.clone()));
         let planning = cancel.clone();
         let plan = tokio::task::spawn_blocking(move || {
             let source = Arc::clone(&inner.source(catalog.as_deref())?.source);
-            source.plan(&Request::new(Query { sql, params }, inner.options()), &planning)
+            source.plan(&Request::new(Query { sql, params }, options), &planning)
         });
         let plan = plan.await.map_err(|_| Status::internal("planning panicked; please report this"))?;
         guard.disarm();
@@ -55,6 +58,11 @@ impl Inner {
         Options { buffer_bytes: self.limits.endpoint_bytes, ..Options::default() }
     }
 
+    /// How many endpoints a result has at most of which so many are asked for.
+    fn count(&self, asked: Option<usize>) -> usize {
+        asked.unwrap_or_else(|| self.options().workers()).min(self.limits.endpoints)
+    }
+
     /// Answers a statement: runs a query, or does what a statement about a shared result says.
     pub(crate) async fn answer(
         self: &Arc<Self>,
@@ -64,9 +72,9 @@ impl Inner {
         descriptor: FlightDescriptor,
     ) -> Result<FlightInfo, Status> {
         let planned = match CursorStatement::parse(&sql).map_err(|error| of_error(&error))? {
-            None => self.plan(sql, params, caller).await?,
+            None => self.plan(sql, params, caller.endpoints()?, caller).await?,
             Some(CursorStatement::Declare { name, query, count }) => {
-                let planned = self.plan(query.to_owned(), params, caller).await?;
+                let planned = self.plan(query.to_owned(), params, Some(count), caller).await?;
                 self.declare(&name, planned, count, caller)?
             }
             Some(CursorStatement::Close { name }) => self.close(&name, caller)?,
@@ -84,7 +92,7 @@ impl Inner {
     ) -> Result<(SchemaRef, Option<Planned>), Status> {
         Ok(match CursorStatement::parse(&sql).map_err(|error| of_error(&error))? {
             None => {
-                let planned = self.plan(sql, params, caller).await?;
+                let planned = self.plan(sql, params, caller.endpoints()?, caller).await?;
                 (Arc::clone(&planned.plan.schema), Some(planned))
             }
             Some(CursorStatement::Fetch { name, .. }) => {
@@ -112,8 +120,7 @@ impl Inner {
     /// Keeps the endpoints of a planned query: the name of the result, and how many they are.
     pub(crate) fn keep(&self, planned: Planned, asked: Option<usize>, caller: &Caller) -> Result<(Id, usize), Status> {
         let Planned { plan, cancel } = planned;
-        let count = asked.unwrap_or_else(|| self.options().workers()).min(self.limits.endpoints);
-        let endpoints = cut(plan, count);
+        let endpoints = cut(plan, self.count(asked));
         let (id, count) = (new_id()?, endpoints.len());
         self.results.add(id, caller.user(), endpoints, cancel, Instant::now() + self.limits.ticket_lifetime);
         Ok((id, count))

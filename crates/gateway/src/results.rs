@@ -8,6 +8,8 @@ use std::time::Instant;
 use bowshot_core::{Cancel, Error, ErrorKind, Plan, Result};
 use parking_lot::Mutex;
 
+use crate::first_error::FirstError;
+
 /// Names a result; random, so that nobody guesses another one.
 pub type Id = [u8; 16];
 
@@ -22,6 +24,7 @@ struct Entry {
     user: String,
     endpoints: Vec<Option<Plan>>,
     cancel: Cancel,
+    first_error: Arc<FirstError>,
     expires: Instant,
     /// Endpoints that are being read.
     reading: usize,
@@ -31,6 +34,7 @@ struct Entry {
 pub struct Claimed {
     /// What ends the whole result.
     pub cancel: Cancel,
+    pub(crate) first_error: Arc<FirstError>,
     results: Arc<Results>,
     id: Id,
 }
@@ -39,7 +43,8 @@ impl Results {
     /// Keeps the endpoints of a result for `user`, until `expires`.
     pub fn add(&self, id: Id, user: &str, endpoints: Vec<Plan>, cancel: Cancel, expires: Instant) {
         let endpoints = endpoints.into_iter().map(Some).collect();
-        let entry = Entry { user: user.to_owned(), endpoints, cancel, expires, reading: 0 };
+        let first_error = Arc::default();
+        let entry = Entry { user: user.to_owned(), endpoints, cancel, first_error, expires, reading: 0 };
         self.0.lock().insert(id, entry);
     }
 
@@ -57,7 +62,8 @@ impl Results {
                 .with_hint("each endpoint is read once: run the query again for another reading")
         })?;
         entry.reading += 1;
-        Ok((plan, Claimed { cancel: entry.cancel.clone(), results: Arc::clone(self), id }))
+        let (cancel, first_error) = (entry.cancel.clone(), Arc::clone(&entry.first_error));
+        Ok((plan, Claimed { cancel, first_error, results: Arc::clone(self), id }))
     }
 
     /// Moves the end of a result that is still known to `expires`; false where there is none.
