@@ -16,7 +16,7 @@ from pathlib import Path
 
 from bench import cases
 from bench.cpu import machine_seconds
-from bench.result import content
+from bench.result import CHECKED_COLUMN, content
 
 
 @dataclass(frozen=True)
@@ -36,8 +36,8 @@ class Load:
     size: int | None
 
 
-def run(case: cases.Case, source: str) -> Load:
-    """Loads the case's query from a URI or a SQLite file."""
+def run(case: cases.Case, source: str, sql: str = cases.SQL, column: str = CHECKED_COLUMN) -> Load:
+    """Loads a query from a URI or a SQLite file; `column` is the one whose sum all results must agree on."""
     module, _, function = case.function.partition(":")
     load = getattr(import_module(f"bench.{module}"), function)
     gc.collect()
@@ -45,11 +45,11 @@ def run(case: cases.Case, source: str) -> Load:
     Path("/proc/self/clear_refs").write_text("5")
     rss_start = _memory("VmRSS")
     machine_start, cpu_start, start = machine_seconds(), _cpu_seconds(), time.perf_counter()
-    result = load(source, cases.SQL, **case.options)
+    result = load(source, sql, **case.options)
     wall, client_cpu = time.perf_counter() - start, _cpu_seconds() - cpu_start
     machine_cpu = machine_seconds() - machine_start
     rss_peak = _memory("VmHWM")
-    got = content(result)
+    got = content(result, column)
     return Load(wall, client_cpu, machine_cpu, rss_start, rss_peak, got.rows, got.key_sum, got.size)
 
 

@@ -19,6 +19,8 @@ PACKAGES = [
     "adbc-driver-flightsql",
     "arrow-odbc",
     "mysqlclient",
+    "PyMySQL",
+    "pyodbc",
     "duckdb",
     "polars",
     "pandas",

@@ -15,7 +15,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -54,8 +54,10 @@ class Server:
         return f"mysql://{USER}:{PASSWORD}@127.0.0.1:{self.port}/{database}"
 
 
-def start(port: int | None = None) -> Server:
+def start(port: int | None = None, settings: Mapping[str, str] = {}) -> Server:
     """Starts the server, or finds the one that already runs, and returns it.
+
+    `settings` go before the benchmark's own; a server that already runs keeps those it has.
 
     Raises `FileNotFoundError` where MariaDB is not installed and `RuntimeError` where it does not start.
     """
@@ -69,7 +71,7 @@ def start(port: int | None = None) -> Server:
         _initialise(folder, user)
     chosen = port or free_port()
     (folder / "port").write_text(str(chosen))
-    arguments = [f"--{name}={value}" for name, value in SETTINGS.items()]
+    arguments = [f"--{name}={value}" for name, value in {**SETTINGS, **settings}.items()]
     arguments += [f"--datadir={data}", f"--socket={folder / 'socket'}", f"--pid-file={folder / 'pid'}"]
     with (folder / "server.log").open("ab") as log:
         process = subprocess.Popen(
@@ -98,10 +100,10 @@ def stop() -> None:
 
 
 @contextlib.contextmanager
-def running_server() -> Iterator[Server]:
+def running_server(settings: Mapping[str, str] = {}) -> Iterator[Server]:
     """Yields the server; stops it at the end, unless it ran before."""
     ran_before = find_running(server_folder("mariadb")) is not None
-    server = start()
+    server = start(settings=settings)
     try:
         yield server
     finally:

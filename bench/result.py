@@ -23,14 +23,14 @@ class Streamed:
 
 @dataclass(frozen=True)
 class Content:
-    """The rows, the sum of `l_orderkey`, and the bytes that the result occupies; None where nothing was kept."""
+    """The rows, the sum of the checked column, and the bytes that the result occupies; None where nothing was kept."""
 
     rows: int | None
     key_sum: int | None
     size: int | None
 
 
-def content(result: Any) -> Content:
+def content(result: Any, column: str = CHECKED_COLUMN) -> Content:
     """Measures a result: a pyarrow table, a pandas or a Polars dataframe, `Streamed` or `Discarded`.
 
     Raises `TypeError` for anything else.
@@ -43,13 +43,13 @@ def content(result: Any) -> Content:
     if library == "pyarrow":
         import pyarrow.compute
 
-        return Content(result.num_rows, pyarrow.compute.sum(result[CHECKED_COLUMN]).as_py(), result.nbytes)
+        return Content(result.num_rows, pyarrow.compute.sum(result[column]).as_py(), result.nbytes)
     if library == "pandas":
         size = int(result.memory_usage(index=True, deep=True).sum())
-        return Content(len(result), int(result[CHECKED_COLUMN].sum()), size)
+        return Content(len(result), int(result[column].sum()), size)
     if library == "polars":
         import polars
 
-        key_sum = result[CHECKED_COLUMN].cast(polars.Int64).sum()
+        key_sum = result[column].cast(polars.Int64).sum()
         return Content(result.height, int(key_sum), int(result.estimated_size()))
     raise TypeError(f"a load returned {type(result).__module__}.{type(result).__name__}, which cannot be measured")

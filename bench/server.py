@@ -14,7 +14,7 @@ import shutil
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -51,8 +51,10 @@ class Server:
         return f"postgresql://{USER}:{PASSWORD}@127.0.0.1:{self.port}/{database}"
 
 
-def start(port: int | None = None) -> Server:
+def start(port: int | None = None, settings: Mapping[str, str] = {}) -> Server:
     """Starts the server, or finds the one that already runs, and returns it.
+
+    `settings` go before the benchmark's own; a server that already runs keeps those it has.
 
     Raises `FileNotFoundError` where PostgreSQL is not installed and `CalledProcessError` where it does not start.
     """
@@ -63,7 +65,7 @@ def start(port: int | None = None) -> Server:
     data = folder / "data"
     if not (data / "PG_VERSION").exists():
         _initialise(folder)
-    options = " ".join(f"-c {name}='{value}'" for name, value in SETTINGS.items())
+    options = " ".join(f"-c {name}='{value}'" for name, value in {**SETTINGS, **settings}.items())
     options += f" -c port={port or free_port()}"
     _run("pg_ctl", "-D", str(data), "-w", "-t", "60", "-l", str(folder / "server.log"), "-o", options, "start")
     server = find_running(folder)
@@ -80,10 +82,10 @@ def stop() -> None:
 
 
 @contextlib.contextmanager
-def running_server() -> Iterator[Server]:
+def running_server(settings: Mapping[str, str] = {}) -> Iterator[Server]:
     """Yields the server; stops it at the end, unless it ran before."""
     ran_before = find_running(server_folder("postgres")) is not None
-    server = start()
+    server = start(settings=settings)
     try:
         yield server
     finally:

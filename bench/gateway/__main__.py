@@ -1,0 +1,111 @@
+"""The gateway's benchmark as a command: prepares data and servers, measures, prints and writes the results."""
+
+import argparse
+import datetime
+import json
+import shlex
+import signal
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from bench.gateway.figures import Figure, disagreements
+from bench.gateway.network.link import congestion_control
+from bench.gateway.other_servers import VERSIONS as OTHER_VERSIONS
+from bench.gateway.parts import PARTS
+from bench.gateway.prepare import prepare
+from bench.gateway.process import version
+from bench.gateway.report import report
+from bench.gateway.settings import VARIABLE, Settings, default_binary
+from bench.machine import cpu_slug, machine, versions
+from bench.paths import cache_folder
+
+RESULTS = Path(__file__).parents[1] / "results"
+
+
+def main() -> int:
+    """Runs the command line; returns 1 where results disagreed."""
+    arguments = _arguments()
+    # What the parts have built, links and servers, is taken down when somebody ends the run.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    settings = Settings(arguments.binary.absolute(), arguments.quick)
+    if arguments.prepare:
+        prepare(settings)
+        return 0
+    figures = []
+    for name in arguments.parts:
+        for figure in _run(name, settings, arguments.repeat):
+            _say(_line(figure))
+            figures.append(figure)
+    result = {
+        "date": datetime.datetime.now().astimezone().isoformat(timespec="seconds"),
+        "command": shlex.join(["python", "-m", "bench.gateway", *sys.argv[1:]]),
+        "size": "tiny data: does it work?" if settings.quick else f"TPC-H at scale {settings.scale:g}",
+        "repeat": arguments.repeat,
+        "machine": machine(),
+        "congestion control": congestion_control(),
+        "versions": {"gateway": version(settings.binary), **versions(), **OTHER_VERSIONS},
+        "figures": [figure.as_json() for figure in figures],
+    }
+    sys.stdout.write(report(result))
+    _say(f"written: {_write(result, arguments.output)}")
+    return 1 if disagreements(figures) else 0
+
+
+def _run(name: str, settings: Settings, repeat: int) -> Iterator[Figure]:
+    """Measures a part; what keeps it from beginning is a figure, too, and the others go on."""
+    try:
+        yield from PARTS[name].run(settings, repeat)
+    except (RuntimeError, OSError) as error:
+        yield Figure(name, "all", error=str(error))
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m bench.gateway", description=__doc__)
+    parser.add_argument("parts", nargs="*", metavar="PART", help=f"which parts (default: all): {', '.join(PARTS)}")
+    parser.add_argument("--repeat", type=int, default=1, help="rounds (default 1)")
+    parser.add_argument("--quick", action="store_true", help="tiny data: does it work, not how fast is it")
+    parser.add_argument("--prepare", action="store_true", help="only make the data, for a run to find them there")
+    parser.add_argument(
+        "--binary",
+        type=Path,
+        default=default_binary(),
+        help=f"the gateway (default: ${VARIABLE}, else .venv/bin/bowshot)",
+    )
+    parser.add_argument(
+        "--output", type=Path, help="folder of the results (default: bench/results for a whole run, else the cache)"
+    )
+    arguments = parser.parse_args()
+    if unknown := set(arguments.parts) - set(PARTS):
+        parser.error(f"there is no part {', '.join(sorted(unknown))}; the parts are {', '.join(PARTS)}")
+    if arguments.output is None:
+        arguments.output = cache_folder("results") if arguments.parts or arguments.quick else RESULTS
+    arguments.parts = arguments.parts or list(PARTS)
+    return arguments
+
+
+def _line(figure: Figure) -> str:
+    name = f"{figure.part}/{figure.row}"
+    if figure.error is not None:
+        return f"{name:60} failed: {figure.error}"
+    shown = (f"{value:.2f} {unit}" for unit, value in figure.values.items() if unit not in ("rows", "sum"))
+    return f"{name:60} {'   '.join(shown)}"
+
+
+def _write(result: dict[str, Any], folder: Path) -> Path:
+    """Writes the result as JSON and as a page beside it; returns the page's path."""
+    folder.mkdir(parents=True, exist_ok=True)
+    file = folder / f"{result['date'][:10]}-gateway-{cpu_slug()}.json"
+    file.write_text(json.dumps(result, indent=1) + "\n")
+    page = file.with_suffix(".md")
+    page.write_text(report(result))
+    return page
+
+
+def _say(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
