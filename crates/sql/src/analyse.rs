@@ -3,10 +3,11 @@
 use sqlparser::ast::{SetExpr, Statement};
 use sqlparser::parser::ParserError;
 
+use crate::deep::{is_too_long, on_deep_stack};
 use crate::facts::Facts;
 use crate::from::{From, Text};
 use crate::grammar;
-use crate::lex::{Kind, Token, lex};
+use crate::lex::lex;
 use crate::location::Locations;
 use crate::outer::OuterCalls;
 use crate::reads::reads;
@@ -68,11 +69,6 @@ impl Shape {
     }
 }
 
-/// The stack of the thread that parses: a syntax tree is as deep as a chain of operators is long.
-const STACK_BYTES: usize = 64 << 20;
-/// More pieces than this are not parsed: their tree may be deeper than the stack.
-const MOST_TOKENS: usize = 40_000;
-
 /// Says what a query is. `sql` is the text that the database will see, its placeholders in the database's own style.
 ///
 /// ```
@@ -90,29 +86,14 @@ pub fn analyse(sql: &str, dialect: Dialect) -> Shape {
         return Shape::unknown(Facts::default(), "it ends inside a string, a quoted name or a comment".to_owned());
     };
     let facts = Facts::collect(sql, &tokens, dialect);
-    if tokens.iter().filter(|token| deepens(token, sql)).count() > MOST_TOKENS {
+    if is_too_long(sql, &tokens) {
         let read = reads(sql, &tokens);
         return Shape { read, ..Shape::unknown(facts, "it is too long to be analysed".to_owned()) };
     }
     let locations = Locations::of(&tokens, sql);
-    // In a thread of its own: so deep a tree fits no ordinary stack, and a mistake of the parser ends no process.
-    std::thread::scope(|scope| {
-        let text = Text { sql, tokens: &tokens, locations: &locations, facts: &facts, dialect };
-        let thread = std::thread::Builder::new().name("bowshot-sql".to_owned()).stack_size(STACK_BYTES);
-        thread.spawn_scoped(scope, move || parse(&text)).ok().and_then(|thread| thread.join().ok())
-    })
-    .unwrap_or(Structure::unknown("it could not be analysed"))
-    .with(facts)
-}
-
-/// Whether a token may make the syntax tree deeper. Lists of literals may be as long as they like, and the parser itself
-/// bounds how deep parentheses go.
-fn deepens(token: &Token, sql: &str) -> bool {
-    match token.kind {
-        Kind::Space | Kind::Comment | Kind::Text | Kind::QuotedName => false,
-        Kind::Word => !token.text(sql).starts_with(|first: char| first.is_ascii_digit()),
-        Kind::Symbol => !matches!(token.text(sql), "," | "(" | ")"),
-    }
+    let text = Text { sql, tokens: &tokens, locations: &locations, facts: &facts, dialect };
+    let structure = on_deep_stack(|| parse(&text));
+    structure.unwrap_or(Structure::unknown("it could not be analysed")).with(facts)
 }
 
 /// What only the syntax tree tells.

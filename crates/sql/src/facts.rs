@@ -114,12 +114,7 @@ impl Facts {
     }
 
     fn add(&mut self, name: Name, called: bool) {
-        let word = match name.0.as_slice() {
-            [NamePart { text, quoted: false }] => Some(text.to_ascii_lowercase()),
-            _ => None,
-        };
-        let among = |words: &[&str]| word.as_deref().is_some_and(|word| words.contains(&word));
-        if (called && !among(NO_FUNCTIONS)) || among(BARE_FUNCTIONS) {
+        if is_function(&name, called) {
             // Functions have no case in SQLite and MySQL, and no unquoted one in PostgreSQL.
             let function = Name(name.0.iter().map(lower).collect());
             if !self.functions.contains(&function) {
@@ -128,6 +123,16 @@ impl Facts {
         }
         self.chains.insert(name);
     }
+}
+
+/// Whether a name, which a parenthesis follows if it is `called`, may be that of a function.
+pub(crate) fn is_function(name: &Name, called: bool) -> bool {
+    let word = match name.0.as_slice() {
+        [NamePart { text, quoted: false }] => Some(text.to_ascii_lowercase()),
+        _ => None,
+    };
+    let among = |words: &[&str]| word.as_deref().is_some_and(|word| words.contains(&word));
+    (called && !among(NO_FUNCTIONS)) || among(BARE_FUNCTIONS)
 }
 
 /// A part of a function's name: in lower case unless it was quoted.

@@ -195,7 +195,7 @@ fn reference_of(factor: &TableFactor, dialect: Dialect) -> Option<String> {
 }
 
 /// The bytes of a name and its parts, read from our own tokens; `None` where they contradict the parser.
-fn locate(idents: &[&Ident], text: &Text<'_>) -> Option<(std::ops::Range<usize>, Name)> {
+pub(crate) fn locate(idents: &[&Ident], text: &Text<'_>) -> Option<(std::ops::Range<usize>, Name)> {
     let first = text.locations.token(idents.first()?.span.start)?;
     let start = text.tokens.get(first)?.range.start;
     let mut code = text.tokens.get(first..)?.iter().filter(|token| !token.is_blank());

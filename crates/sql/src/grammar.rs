@@ -9,6 +9,7 @@ use sqlparser::dialect::{
 };
 use sqlparser::keywords::Keyword;
 use sqlparser::parser::{Parser, ParserError};
+use sqlparser::tokenizer::{TokenWithSpan, Tokenizer, TokenizerError};
 
 use crate::dialect::Dialect as Whose;
 
@@ -21,6 +22,18 @@ pub(crate) fn parse(sql: &str, dialect: Whose, tokens: usize) -> Result<Vec<Stat
         Whose::SqlServer => Parser::parse_sql(&Bounded::new(MsSqlDialect {}, tokens), sql),
         Whose::Oracle => Parser::parse_sql(&Bounded::new(OracleDialect {}, tokens), sql),
         Whose::Standard => Parser::parse_sql(&Bounded::new(AnsiDialect {}, tokens), sql),
+    }
+}
+
+/// The parser's own pieces of a text, with where they stand.
+pub(crate) fn tokenize(sql: &str, dialect: Whose) -> Result<Vec<TokenWithSpan>, TokenizerError> {
+    match dialect {
+        Whose::Postgres => Tokenizer::new(&Bounded::new(PostgreSqlDialect {}, 0), sql).tokenize_with_location(),
+        Whose::Sqlite => Tokenizer::new(&Bounded::new(SQLiteDialect {}, 0), sql).tokenize_with_location(),
+        Whose::MySql => Tokenizer::new(&Bounded::new(MySqlDialect {}, 0), sql).tokenize_with_location(),
+        Whose::SqlServer => Tokenizer::new(&Bounded::new(MsSqlDialect {}, 0), sql).tokenize_with_location(),
+        Whose::Oracle => Tokenizer::new(&Bounded::new(OracleDialect {}, 0), sql).tokenize_with_location(),
+        Whose::Standard => Tokenizer::new(&Bounded::new(AnsiDialect {}, 0), sql).tokenize_with_location(),
     }
 }
 
@@ -148,6 +161,7 @@ impl<D: Dialect> Dialect for Bounded<D> {
         supports_notnull_operator
         supports_numeric_literal_underscores
         supports_numeric_prefix
+        supports_quote_delimited_string
         supports_select_modifiers
         supports_select_wildcard_with_alias
         supports_string_escape_constant

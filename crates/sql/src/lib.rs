@@ -32,9 +32,12 @@ mod analyse;
 mod asked;
 mod by_column;
 mod candidate;
+mod chain;
 mod cursor;
+mod deep;
 mod dialect;
 mod division;
+mod edited;
 mod facts;
 mod from;
 mod grammar;
@@ -49,6 +52,7 @@ mod quote;
 mod reads;
 mod rules;
 mod strip;
+mod tables;
 mod walk;
 
 pub use analyse::{Shape, analyse};
@@ -64,6 +68,7 @@ pub use placeholders::{bind, parameters};
 pub use prepared::Prepared;
 pub use quote::{quote_identifier, quote_literal};
 pub use strip::strip_end;
+pub use tables::{Located, TableName, Tables, Unreadable, leading_parts, tables};
 
 #[cfg(test)]
 mod tests;

@@ -8,7 +8,7 @@ use bowshot_core::{Error, ErrorKind, Params, Query, Result, Value};
 
 use self::find::Finder;
 use crate::Dialect;
-use crate::lex::{is_word, lex};
+use crate::lex::{Token, is_word, lex};
 
 /// A place in the text that something else stands for.
 #[derive(Debug, PartialEq, Eq)]
@@ -93,6 +93,16 @@ pub fn parameters(sql: &str, dialect: Dialect) -> usize {
         }
     }
     next
+}
+
+/// Where placeholders stand that the parser may not know, and one that it does for each of them.
+pub(crate) fn for_parser(sql: &str, tokens: &[Token], dialect: Dialect) -> Vec<(Range<usize>, &'static str)> {
+    let finder = Finder { sql, tokens, dialect };
+    let found = [finder.percents(), finder.questions(), finder.named_percents()];
+    let marks = found.into_iter().find(|marks| !marks.is_empty()).unwrap_or_default();
+    let known = if dialect == Dialect::Postgres { "$1" } else { "?" };
+    let stand_in = |mark: &Mark<'_>| if mark.meaning == Meaning::Percent { "%" } else { known };
+    marks.into_iter().map(|mark| (mark.range.clone(), stand_in(&mark))).collect()
 }
 
 fn positional(sql: &str, values: &[Value], dialect: Dialect) -> Result<(String, Vec<Value>)> {
@@ -198,7 +208,7 @@ fn rewrite(sql: &str, marks: &[Mark<'_>], values: Vec<&Value>, dialect: Dialect)
     }
 }
 
-fn tokens(sql: &str, dialect: Dialect) -> Result<Vec<crate::lex::Token>> {
+fn tokens(sql: &str, dialect: Dialect) -> Result<Vec<Token>> {
     lex(sql, dialect).map_err(|unterminated| {
         let position = sql.get(..unterminated.0).map_or(0, |before| before.chars().count()) + 1;
         Error::new(ErrorKind::Config, "a literal, a quoted name or a comment of the query does not end")

@@ -1,4 +1,5 @@
 use super::*;
+use crate::deep::MOST_TOKENS;
 use crate::splice;
 use Dialect::{MySql, Postgres, Sqlite};
 

@@ -1,0 +1,4 @@
+mod evasions;
+mod rules;
+mod several;
+mod single;
