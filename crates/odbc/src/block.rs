@@ -2,11 +2,16 @@
 
 use crate::abi;
 
+/// Fills the places of marked values: no date or time has such bytes.
+const MARK: u8 = 0xff;
+
 /// How a column's values come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Access {
     /// Bound: values of a fixed size, such as integers.
     Fixed { c_type: i16, size: usize },
+    /// Bound, and marked before each fetch: a driver that calls a value NULL which is none has written over the mark.
+    Marked { c_type: i16, size: usize },
     /// Bound: values of at most `size` bytes, the final zero of text included.
     Bounded { c_type: i16, size: usize },
     /// Of any length, asked for one by one.
@@ -17,14 +22,17 @@ impl Access {
     /// Bytes of a row in a bound buffer.
     pub(crate) fn size(self) -> usize {
         match self {
-            Access::Fixed { size, .. } | Access::Bounded { size, .. } => size,
+            Access::Fixed { size, .. } | Access::Marked { size, .. } | Access::Bounded { size, .. } => size,
             Access::Long { .. } => 0,
         }
     }
 
     pub(crate) fn c_type(self) -> i16 {
         match self {
-            Access::Fixed { c_type, .. } | Access::Bounded { c_type, .. } | Access::Long { c_type } => c_type,
+            Access::Fixed { c_type, .. }
+            | Access::Marked { c_type, .. }
+            | Access::Bounded { c_type, .. }
+            | Access::Long { c_type } => c_type,
         }
     }
 
@@ -61,6 +69,7 @@ impl Slot {
     pub(crate) fn new(number: u16, access: Access, bound: bool, rows: usize) -> Self {
         let (data, lengths) = match access {
             Access::Long { .. } => (Vec::new(), Vec::new()),
+            Access::Marked { size, .. } => (vec![MARK; size * rows], vec![abi::NULL_DATA; rows]),
             _ => (vec![0; access.size() * rows], vec![abi::NULL_DATA; rows]),
         };
         Slot { number, access, bound: bound && !access.is_long(), data, lengths }
@@ -120,11 +129,15 @@ impl Slot {
         if self.access.is_long() { self.data.len() } else { 0 }
     }
 
-    /// Forgets long values; bound ones are written over.
-    pub(crate) fn clear(&mut self) {
-        if self.access.is_long() {
-            self.data.clear();
-            self.lengths.clear();
+    /// Makes it ready for the next fetch: long values are forgotten, marks are set, all else is written over.
+    pub(crate) fn ready(&mut self) {
+        match self.access {
+            Access::Marked { .. } => self.data.fill(MARK),
+            Access::Long { .. } => {
+                self.data.clear();
+                self.lengths.clear();
+            }
+            Access::Fixed { .. } | Access::Bounded { .. } => {}
         }
     }
 
@@ -140,6 +153,13 @@ impl Slot {
                 let values = self.data.chunks_exact(size.max(1));
                 for ((row, length), value) in self.lengths.iter().enumerate().zip(values).take(rows) {
                     each(row, if *length == abi::NULL_DATA { Cell::Null } else { Cell::Value(value) })?;
+                }
+            }
+            Access::Marked { size, .. } => {
+                let values = self.data.chunks_exact(size.max(1));
+                for ((row, length), value) in self.lengths.iter().enumerate().zip(values).take(rows) {
+                    let null = *length == abi::NULL_DATA && value.iter().all(|byte| *byte == MARK);
+                    each(row, if null { Cell::Null } else { Cell::Value(value) })?;
                 }
             }
             Access::Bounded { size, c_type } => {
@@ -218,6 +238,22 @@ mod tests {
     }
 
     #[test]
+    fn a_value_that_the_driver_calls_null_shows_by_its_lost_mark() {
+        let mut slot = Slot::new(1, Access::Marked { c_type: abi::c::DATE, size: 6 }, true, 3);
+        for _ in 0..2 {
+            slot.ready();
+            let (data, lengths) = slot.buffers();
+            data[..6].fill(0);
+            data[12..].copy_from_slice(&[1, 0, 1, 0, 1, 0]);
+            lengths.copy_from_slice(&[abi::NULL_DATA, abi::NULL_DATA, 6]);
+            let wanted = [Cell::Value(&[0; 6][..]), Cell::Null, Cell::Value(&[1, 0, 1, 0, 1, 0])];
+            assert_eq!(cells(&slot, 3), wanted);
+            // What the last fetch left is no value of the next one.
+            slot.buffers().0.fill(7);
+        }
+    }
+
+    #[test]
     fn long_values_follow_each_other() {
         let mut slot = Slot::new(1, Access::Long { c_type: abi::c::BINARY }, true, 4);
         assert!(!slot.is_bound());
@@ -225,7 +261,7 @@ mod tests {
         data.extend_from_slice(b"abcd");
         ends.extend_from_slice(&[1, abi::NULL_DATA, 1, 4]);
         assert_eq!(cells(&slot, 4), [Cell::Value(b"a"), Cell::Null, Cell::Value(b""), Cell::Value(b"bcd")]);
-        slot.clear();
+        slot.ready();
         assert_eq!(slot.long_bytes(), 0);
     }
 

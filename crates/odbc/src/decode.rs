@@ -63,7 +63,7 @@ pub(crate) fn decoder(rule: &Rule, rules: Rules) -> BowshotResult<Box<dyn Decode
     let data_type = &rule.data_type;
     match rule.form {
         Form::Native => native(data_type, rule.access.size()),
-        Form::Structure => structure(data_type),
+        Form::Structure => structure(data_type, rules),
         Form::Wide | Form::Bytes if Texts::serves(data_type) => Ok(Texts::boxed(data_type, rule.form)),
         Form::Bytes if *data_type == DataType::Boolean => Ok(Box::new(Booleans::new(|byte: &[u8]| match byte {
             [0] => Ok(false),
@@ -116,15 +116,20 @@ fn native(data_type: &DataType, size: usize) -> BowshotResult<Box<dyn Decoder>> 
 }
 
 /// ODBC's structures of dates and timestamps.
-fn structure(data_type: &DataType) -> BowshotResult<Box<dyn Decoder>> {
+fn structure(data_type: &DataType, rules: Rules) -> BowshotResult<Box<dyn Decoder>> {
+    macro_rules! timestamp {
+        ($arrow:ty, $per_second:expr) => {{
+            let make = move |bytes: &[u8]| structures::timestamp(bytes, $per_second, rules);
+            Values::<$arrow, _>::shown(data_type, make, structures::show)
+        }};
+    }
     Ok(match data_type {
-        DataType::Date32 => Values::<Date32Type, _>::boxed(data_type, structures::date),
-        DataType::Timestamp(TimeUnit::Nanosecond, _) => {
-            Values::<TimestampNanosecondType, _>::boxed(data_type, |bytes| structures::timestamp(bytes, NANOS))
+        DataType::Date32 => {
+            let make = move |bytes: &[u8]| structures::date(bytes, rules);
+            Values::<Date32Type, _>::shown(data_type, make, structures::show)
         }
-        DataType::Timestamp(TimeUnit::Microsecond, _) => {
-            Values::<TimestampMicrosecondType, _>::boxed(data_type, |bytes| structures::timestamp(bytes, MICROS))
-        }
+        DataType::Timestamp(TimeUnit::Nanosecond, _) => timestamp!(TimestampNanosecondType, NANOS),
+        DataType::Timestamp(TimeUnit::Microsecond, _) => timestamp!(TimestampMicrosecondType, MICROS),
         _ => return Err(unknown(data_type)),
     })
 }
@@ -206,9 +211,14 @@ fn exact(value: i64, unit: i64) -> Result<i64, Misfit> {
 /// The place of a cell that does not fit.
 #[cold]
 pub(crate) fn place(row: usize, misfit: Misfit, value: &[u8]) -> Place {
+    Place { row, misfit, value: as_text(value) }
+}
+
+/// The beginning of a value that is text.
+fn as_text(value: &[u8]) -> String {
     // A character has at most four bytes.
     let start = value.get(..240).unwrap_or(value);
-    Place { row, misfit, value: String::from_utf8_lossy(start).chars().take(60).collect() }
+    String::from_utf8_lossy(start).chars().take(60).collect()
 }
 
 /// Values of a fixed width, each made of its bytes.
@@ -217,6 +227,8 @@ struct Values<T: ArrowPrimitiveType, F> {
     values: Vec<T::Native>,
     nulls: NullBufferBuilder,
     make: F,
+    /// A value that does not fit, for the message.
+    show: fn(&[u8]) -> String,
 }
 
 impl<T, F> Values<T, F>
@@ -225,8 +237,12 @@ where
     F: Fn(&[u8]) -> Result<T::Native, Misfit> + Send + 'static,
 {
     fn boxed(data_type: &DataType, make: F) -> Box<dyn Decoder> {
+        Self::shown(data_type, make, as_text)
+    }
+
+    fn shown(data_type: &DataType, make: F, show: fn(&[u8]) -> String) -> Box<dyn Decoder> {
         let nulls = NullBufferBuilder::new(0);
-        Box::new(Values::<T, F> { data_type: data_type.clone(), values: Vec::new(), nulls, make })
+        Box::new(Values::<T, F> { data_type: data_type.clone(), values: Vec::new(), nulls, make, show })
     }
 }
 
@@ -246,7 +262,7 @@ where
                         return Ok(());
                     }
                     Err(Misfit::Null) => {}
-                    Err(misfit) => return Err(place(row, misfit, bytes)),
+                    Err(misfit) => return Err(Place { row, misfit, value: (self.show)(bytes) }),
                 },
                 Cell::Null => {}
                 Cell::Cut => return Err(place(row, Misfit::Cut, b"")),

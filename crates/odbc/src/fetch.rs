@@ -124,7 +124,7 @@ fn desk_left(desk: &Desk) -> Result<()> {
 
 /// Fills a block row by row, up to its room or so many bytes of long values; how many rows it has.
 fn fill(statement: &mut Statement<'_>, block: &mut Block, most_bytes: usize) -> Result<usize, Records> {
-    block.slots.iter_mut().for_each(Slot::clear);
+    block.slots.iter_mut().for_each(Slot::ready);
     let mut row = 0;
     let mut bytes = 0;
     while row < block.room && bytes < most_bytes && statement.fetch_row()? {

@@ -40,6 +40,7 @@ mod structures;
 mod text;
 mod types;
 mod uri;
+mod zero_dates;
 
 use std::sync::Arc;
 

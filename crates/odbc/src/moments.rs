@@ -27,10 +27,16 @@ impl Rules {
         let [y1, y2, y3, y4, b'-', m1, m2, b'-', d1, d2, ..] = text else { return None };
         let digits = [y1, y2, y3, y4, m1, m2, d1, d2].iter().all(|byte| byte.is_ascii_digit());
         let zero = digits && ((*m1, *m2) == (b'0', b'0') || (*d1, *d2) == (b'0', b'0'));
-        zero.then_some(match self.zero_dates {
+        zero.then_some(self.zero_date())
+    }
+
+    /// NULL or an error, for a date without a month or a day.
+    #[cold]
+    pub(crate) fn zero_date(self) -> Misfit {
+        match self.zero_dates {
             Impossible::Null => Misfit::Null,
             Impossible::Error => Misfit::ZeroDate,
-        })
+        }
     }
 }
 

@@ -8,6 +8,7 @@ use bowshot_core::{Cancel, Error, ErrorKind, Options, Plan, Request, Result, SOU
 use bowshot_sql::{Dialect, Division, Part, Prepared, divide_as_asked};
 use parking_lot::Mutex;
 
+use crate::block::Access;
 use crate::driver::Family;
 use crate::fetch::{Column, Job};
 use crate::handle::Records;
@@ -19,6 +20,7 @@ use crate::session::{Desk, Session};
 use crate::statement::Description;
 use crate::types::{chosen, rule};
 use crate::uri::Location;
+use crate::zero_dates;
 
 /// Why there is one partition.
 const OBSTACLE: &str = "connections of an ODBC driver share no snapshot";
@@ -123,7 +125,14 @@ fn columns(session: &Session, query: &Prepared, options: &Options, cancel: &Canc
         let nullable = !(family.knows_nulls() && description.no_nulls);
         Ok(Column { name: description.name, type_name: description.type_name, nullable, rule })
     };
-    descriptions.into_iter().map(column).collect()
+    let mut columns: Vec<Column> = descriptions.into_iter().map(column).collect::<Result<_>>()?;
+    let marked = columns.iter().any(|column| matches!(column.rule.access, Access::Marked { .. }));
+    if marked && !session.call(cancel, |desk| Ok(zero_dates::are_written(desk)))? {
+        for column in &mut columns {
+            column.rule = column.rule.clone().without_marks();
+        }
+    }
+    Ok(columns)
 }
 
 /// What the driver says of a query's columns, without running it where it can.

@@ -184,6 +184,7 @@ impl Statement<'_> {
         if self.status.len() != rows {
             self.set_rows(rows)?;
         }
+        slots.iter_mut().for_each(Slot::ready);
         self.bind(slots)?;
         self.fetch()
     }
@@ -199,6 +200,7 @@ impl Statement<'_> {
 
     /// Fetches one row into the kept slots; false at the end.
     pub(crate) fn fetch_row(&mut self) -> Result<bool, Records> {
+        self.scratch.iter_mut().for_each(Slot::ready);
         Ok(self.fetch()? > 0)
     }
 

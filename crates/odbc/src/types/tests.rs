@@ -28,11 +28,25 @@ fn decimals_keep_their_digits() {
 fn what_drivers_convert_wrongly_is_asked_for_as_text() {
     let date = rule(&column(sql::DATE, 10, 0, "date"), Family::Postgres);
     assert_eq!((date.form, date.cast), (Form::Text, Some(Cast::Text)));
-    let date = rule(&column(sql::DATE, 10, 0, "date"), Family::MariaDb);
-    assert_eq!((date.form, date.cast), (Form::Text, None));
     assert_eq!(rule(&column(sql::DATE, 10, 0, "date"), Family::Other).form, Form::Structure);
     let float = rule(&column(sql::REAL, 7, 0, "float"), Family::MariaDb);
     assert_eq!(float.access, Access::Fixed { c_type: c::DOUBLE, size: 8 });
+}
+
+#[test]
+fn dates_of_mariadb_are_structures_that_are_marked_or_text() {
+    for (description, data_type, c_type, size) in [
+        (column(sql::DATE, 10, 0, "date"), DataType::Date32, c::DATE, 6),
+        (column(sql::TIMESTAMP, 19, 0, "datetime"), DataType::Timestamp(TimeUnit::Microsecond, None), c::TIMESTAMP, 16),
+    ] {
+        let own = rule(&description, Family::MariaDb);
+        assert_eq!((own.form, own.access), (Form::Structure, Access::Marked { c_type, size }));
+        let wanted = chosen(&description, own.clone(), &DataType::Utf8).unwrap();
+        assert_eq!((wanted.form, wanted.data_type), (Form::Text, DataType::Utf8));
+        let text = own.without_marks();
+        assert_eq!((text.form, &text.data_type), (Form::Text, &data_type));
+        assert_eq!(text.access, Access::Bounded { c_type: c::CHAR, size: 48 });
+    }
 }
 
 #[test]

@@ -10,3 +10,4 @@ mod streaming;
 mod support;
 mod tds;
 mod values;
+mod zero_dates;
