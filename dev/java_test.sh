@@ -1,0 +1,7 @@
+#!/usr/bin/env bash
+# Java's stock clients of Arrow Flight SQL against `bowshot serve` in front of a private PostgreSQL. What is said about
+# other tests' names goes to Maven: dev/java_test.sh -Dtest=JdbcReadingTest
+source "$(dirname "${BASH_SOURCE[0]}")/environment.sh"
+
+source dev/gateway_programs.sh
+cd java && mvn --batch-mode --no-transfer-progress verify "$@"
