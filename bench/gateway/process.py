@@ -1,11 +1,12 @@
 """The gateway as a process: starts it, waits until it listens, stops it; and what a process occupies."""
 
 import contextlib
+import os
 import signal
 import socket
 import subprocess
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,8 +26,10 @@ class Process:
 
 
 @contextlib.contextmanager
-def gateway(binary: Path, *sources: str, host: str = "127.0.0.1") -> Iterator[Process]:
+def gateway(binary: Path, *sources: str, host: str = "127.0.0.1", limits: Mapping[str, str] = {}) -> Iterator[Process]:
     """Yields a gateway in front of some sources; ends it with SIGTERM, as an operator would.
+
+    `limits` are settings such as `statements_running`; one that this gateway does not know yet is left out.
 
     Raises `FileNotFoundError` without the program and `RuntimeError` where it does not listen in time.
     """
@@ -36,19 +39,27 @@ def gateway(binary: Path, *sources: str, host: str = "127.0.0.1") -> Iterator[Pr
     # The link's far end is a namespace of this machine: nobody else reaches that address.
     beyond = [] if host == "127.0.0.1" else ["--insecure"]
     command = [str(binary), "serve", *sources, "--listen", f"{host}:{port}", *beyond]
-    with listening("gateway", command, host, port) as pid:
+    variables = {f"BOWSHOT_LIMITS_{name.upper()}": value for name, value in limits.items()}
+    if subprocess.run([*command, "--check"], env=os.environ | variables, capture_output=True).returncode != 0:
+        variables = {}
+    with listening("gateway", command, host, port, variables) as pid:
         yield Process(f"grpc://{host}:{port}", pid)
 
 
 @contextlib.contextmanager
-def listening(name: str, command: Sequence[str], host: str, port: int, cwd: Path | None = None) -> Iterator[int]:
+def listening(
+    name: str, command: Sequence[str], host: str, port: int, variables: Mapping[str, str] = {}
+) -> Iterator[int]:
     """Yields the pid of a server that answers on a port; what it says goes into a log in the cache.
+
+    `variables` are added to its environment.
 
     Raises `RuntimeError` with the end of its log where it does not listen in time.
     """
     log = cache_folder("bench") / f"{name}.log"
     with log.open("wb") as said:
-        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=said, stderr=said, cwd=cwd)
+        environment = os.environ | variables
+        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=said, stderr=said, env=environment)
         try:
             _wait_for(process, host, port, log)
             yield process.pid
