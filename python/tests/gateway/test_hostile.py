@@ -89,7 +89,7 @@ def test_a_ticket_with_any_bit_turned_is_refused(client: flight.FlightClient) ->
 )
 def test_what_is_put_anywhere_else_is_refused(client: flight.FlightClient, descriptor: bytes) -> None:
     batch = pa.record_batch({"n": [1]})
-    with pytest.raises(REFUSED):  # noqa: PT012 - whichever of the steps says no
+    with pytest.raises(REFUSED):
         writer, reader = client.do_put(command(descriptor), batch.schema, flight_options({}))
         writer.write_batch(batch)
         writer.done_writing()
@@ -102,7 +102,7 @@ def test_a_put_of_sixty_megabytes_is_refused_or_ignored(client: flight.FlightCli
     [made] = client.do_action(flight.Action("CreatePreparedStatement", create))
     handle = unpacked(made.body.to_pybytes())[1]
     batch = pa.record_batch({"1": ["x" * (60 << 20)]})
-    with pytest.raises(REFUSED):  # noqa: PT012
+    with pytest.raises(REFUSED):
         writer, reader = client.do_put(command(packed("CommandPreparedStatementQuery", field(1, handle))), batch.schema)
         writer.write_batch(batch)
         writer.done_writing()

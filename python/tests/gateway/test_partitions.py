@@ -105,7 +105,7 @@ def test_a_partition_is_read_once(cursor: Any) -> None:
     [partition, *_], _ = cursor.adbc_execute_partitions("SELECT id FROM orders")
     cursor.adbc_read_partition(partition)
     assert cursor.fetch_arrow_table().num_rows > 0
-    with pytest.raises(flight_sql.Error, match="read already|no such result"):
+    with pytest.raises(flight_sql.Error, match=r"read already|no such result"):
         cursor.adbc_read_partition(partition)
         cursor.fetch_arrow_table()
 

@@ -35,7 +35,7 @@ def answer(client: flight.FlightClient, command: bytes) -> pa.Table:
     return table
 
 
-def test_a_token_of_a_login_lets_in(gateway: Gateway, client: flight.FlightClient) -> None:
+def test_a_token_of_a_login_lets_in(client: flight.FlightClient) -> None:
     name, value = client.authenticate_basic_token("anybody", "anything")
     assert name == b"authorization"
     assert value.startswith(b"Bearer ")

@@ -1,4 +1,3 @@
-# ruff: noqa: SIM117 - whichever step says no, and blocks that say who closes what
 """Session options of ADBC: what a connection asks for once, and what other connections do not get."""
 
 from __future__ import annotations
