@@ -16,7 +16,7 @@
 //! let source = Arc::new(Numbers { partitions: 1, rows: 10 });
 //! let catalogs = [Catalog::new("shop", source, Dialect::Other)];
 //! let router = Router::new(vec![Served::database("shop", bowshot_sql::Dialect::Postgres)]);
-//! let ask = |sql, rights| router.route(sql, None, rights, &catalogs, &Cancel::new());
+//! let ask = |sql: &str, rights: &Rights| router.route(sql, None, rights, &catalogs, &Cancel::new());
 //!
 //! // A source's name is cut out; nothing else changes.
 //! let Ok(Route::Source { sql, .. }) = ask("SELECT x FROM shop.public.orders -- new", &Rights::all()) else { panic!() };
