@@ -8,9 +8,10 @@ help: ## Print the targets
 demo: build ## Read a TPC-H table from SQLite into pandas, Arrow and Polars (SCALE=0.1)
 	@dev/demo_run.sh
 
-build: ## Leave .venv/ with a release build of bowshot in it
+build: ## Leave .venv/ with the Python package and the command bowshot in it
 	@dev/python_setup.sh
 	@dev/python_build.sh
+	@dev/cli_build.sh
 
 test: build ## Run every test of every language, on private servers
 	@dev/tests_run.sh

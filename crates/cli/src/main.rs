@@ -1,9 +1,19 @@
 //! `bowshot`, the command: `bowshot serve` puts sources behind Arrow Flight SQL.
 
+mod access;
+mod check;
 mod config;
+mod demo;
+mod engine;
+mod gateway;
+mod kind;
+mod logs;
 mod name;
 mod password;
 mod serve;
+mod settings;
+mod shown;
+mod signals;
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -21,21 +31,20 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     Serve(serve::Serve),
+    Settings(settings::Settings),
     HashPassword(password::HashPassword),
 }
 
 fn main() -> ExitCode {
     let done = match Cli::parse().command {
         Command::Serve(serve) => serve.run(),
-        Command::HashPassword(hash) => hash.run(),
+        Command::Settings(settings) => settings.run().map(|()| ExitCode::SUCCESS),
+        Command::HashPassword(hash) => hash.run().map(|()| ExitCode::SUCCESS),
     };
-    match done {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            say(&format!("error: {error}"));
-            ExitCode::from(2)
-        }
-    }
+    done.unwrap_or_else(|error| {
+        say(&format!("error: {error}"));
+        ExitCode::from(2)
+    })
 }
 
 /// Writes a line for people, beside what the command is for.

@@ -2,6 +2,11 @@
 
 /// A name for the source of this address: that of its database, file or folder, or else its scheme.
 pub(crate) fn of_address(uri: &str) -> String {
+    // libpq's keywords.
+    let database = uri.split_whitespace().find_map(|word| word.strip_prefix("dbname="));
+    if let Some(database) = database.filter(|_| !uri.contains("://")) {
+        return database.chars().filter(|character| character.is_alphanumeric() || *character == '_').collect();
+    }
     let (scheme, rest) = uri.split_once(':').unwrap_or(("data", uri));
     let path = rest.split(['?', '#']).next().unwrap_or_default().trim_end_matches('/');
     let last = path.rsplit(['/', '\\']).next().unwrap_or_default();
@@ -25,6 +30,7 @@ mod tests {
             ("postgresql://ann:secret@db.example/", "postgresql"),
             ("mysql://root@[::1]:3306/a-b", "ab"),
             ("sqlite:///var/lib/shop.db", "shop"),
+            ("host=/tmp dbname=shop", "shop"),
             ("./lake/", "lake"),
             ("lake/orders.parquet", "orders"),
             ("/", "data"),

@@ -5,7 +5,7 @@ use std::io::{BufRead, Write};
 use bowshot_core::{Error, ErrorKind, Result};
 use bowshot_gateway_access::hash;
 
-/// Reads a password from standard input and prints its hash for a configuration file.
+/// Read a password from standard input and print its hash for a configuration file.
 ///
 ///     printf %s "$PASSWORD" | bowshot hash-password
 #[derive(clap::Args)]

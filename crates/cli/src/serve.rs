@@ -1,166 +1,213 @@
 //! `bowshot serve`.
 
-use std::net::SocketAddr;
+use std::io::Write;
 use std::path::PathBuf;
+use std::process::ExitCode;
 use std::time::Duration;
 
-use bowshot_connect::connect;
 use bowshot_core::{Error, ErrorKind, Result};
-use bowshot_gateway::{Gateway, Limits};
-use bowshot_gateway_access::{Access, Login, LoginLimits, SessionLimits, Tickets, UserEntry, Users};
-use bowshot_gateway_catalog::Dialect;
+use bowshot_gateway::{Gateway, Tls};
 
-use crate::config::{self, Config, Source};
-use crate::{name, say};
+use crate::access::{check_listen, is_open, tls};
+use crate::config::{Config, Given, Origin, Setting, Source};
+use crate::gateway::{Named, gateway, sources};
+use crate::{check, demo, logs, say, signals};
 
-/// Where the gateway listens unless it is told.
-const LISTEN: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(std::net::Ipv4Addr::LOCALHOST), 31337);
+/// How long what is cut off may take to close its connections.
+const CLOSING: Duration = Duration::from_secs(2);
 
 /// Serve sources over Arrow Flight SQL.
 ///
 /// Each query goes to its source as it is written; its result becomes endpoints on one snapshot, which clients read side by
-/// side. Clients: ADBC's Flight SQL driver, pyarrow.flight, the Flight SQL JDBC driver (with useEncryption=false), Bowshot itself.
+/// side. Clients: ADBC's Flight SQL driver, pyarrow.flight, the Flight SQL JDBC driver, Bowshot itself.
 #[derive(clap::Args)]
-#[command(after_help = "Examples:\n  bowshot serve postgresql://ann@db.example/shop\n  \
-    bowshot serve sqlite:///shop.db ./lake/ --listen 127.0.0.1:31337\n  bowshot serve --config bowshot.toml --check")]
+#[command(after_help = EXAMPLES)]
 pub(crate) struct Serve {
-    /// Addresses of databases and files, as for bowshot.read_sql; NAME=ADDRESS gives one a name.
+    /// Addresses of databases and files, as for bowshot.read_sql; NAME=ADDRESS gives one a name. They stand in the place of
+    /// the file's [[source]].
     #[arg(value_name = "ADDRESS")]
     sources: Vec<String>,
-    /// A configuration file (TOML): listen, [[source]], [[user]], [limits].
+    /// The configuration file (TOML).
     #[arg(long, value_name = "FILE", env = "BOWSHOT_CONFIG")]
     config: Option<PathBuf>,
-    /// Where to listen; port 0 is a free one.
-    #[arg(long, value_name = "HOST:PORT", env = "BOWSHOT_LISTEN")]
-    listen: Option<SocketAddr>,
+    /// Where to listen [default: 127.0.0.1:31337]; port 0 is a free one.
+    #[arg(long, value_name = "IP:PORT")]
+    listen: Option<String>,
+    /// Where the web console, the metrics and the health checks are [default: off].
+    #[arg(long, value_name = "IP:PORT")]
+    console: Option<String>,
+    /// The gateway's certificate with its chain (PEM); with it the gateway speaks TLS only.
+    #[arg(long, value_name = "FILE")]
+    tls_certificate: Option<String>,
+    /// The key of the certificate (PEM).
+    #[arg(long, value_name = "FILE")]
+    tls_key: Option<String>,
+    /// The authorities that sign certificates of clients (PEM); with it every client needs one.
+    #[arg(long, value_name = "FILE")]
+    tls_client_ca: Option<String>,
+    /// Lines for people, or one JSON object a line [default: text].
+    #[arg(long, value_name = "text|json")]
+    log_format: Option<String>,
+    /// Any setting of the file, such as --set limits.endpoints=8.
+    #[arg(long, value_name = "KEY=VALUE")]
+    set: Vec<String>,
     /// Listen beyond this machine although nothing is encrypted or nobody has to log in.
     #[arg(long)]
     insecure: bool,
-    /// Check the configuration and the addresses, and end.
+    /// Check the configuration, print what is in effect and where it comes from, and end.
     #[arg(long)]
     check: bool,
+    /// With --check: ask each source whether it answers.
+    #[arg(long, requires = "check")]
+    probe: bool,
 }
+
+const EXAMPLES: &str = "\
+Examples:
+  bowshot serve postgresql://ann@db.example/shop
+  bowshot serve shop=sqlite:///shop.db lake=./lake/ --listen 127.0.0.1:31337
+  bowshot serve --config bowshot.toml --check --probe
+
+A configuration file:
+  listen = \"0.0.0.0:31337\"
+  tls = { certificate = \"server.crt\", key = \"server.key\" }
+  [[source]]
+  name = \"shop\"
+  uri = \"postgresql://gateway:${file:/run/secrets/shop}@db.example/shop\"
+  [[user]]
+  name = \"ann\"
+  password_hash = \"$argon2id$…\"   # printf %s \"$PASSWORD\" | bowshot hash-password
+  [limits]
+  endpoints = 8
+
+Every setting has a variable too: BOWSHOT_LISTEN, BOWSHOT_LIMITS_ENDPOINTS, …; BOWSHOT_SOURCES and BOWSHOT_USERS are lists
+with white space between. The command line stands before the environment, that before the file.
+
+Read from it:
+  bowshot.read_sql(\"SELECT …\", \"grpc://127.0.0.1:31337\")                        Python, all endpoints side by side
+  adbc_driver_flightsql.dbapi.connect(\"grpc://127.0.0.1:31337\")                Python, ADBC
+  jdbc:arrow-flight-sql://127.0.0.1:31337?useEncryption=false                  Java, DBeaver, Tableau";
 
 impl Serve {
-    pub(crate) fn run(self) -> Result<()> {
-        let mut config = self.config.as_deref().map(config::read).transpose()?.unwrap_or_default();
-        config.sources.extend(self.sources.iter().map(|source| given(source)));
-        let listen = self.listen.or(config.listen).unwrap_or(LISTEN);
-        if !listen.ip().is_loopback() && !self.insecure {
-            return Err(Error::new(
-                ErrorKind::Config,
-                format!("{listen} is open to other machines, and nothing is encrypted"),
-            )
-            .with_hint("listen on 127.0.0.1 behind a proxy that speaks TLS, or say --insecure"));
+    pub(crate) fn run(self) -> Result<ExitCode> {
+        // A variable that is no text cannot be a setting, nor be meant in an address.
+        let environment =
+            std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
+        let mut config = Config::load(self.config.as_deref(), &environment.collect(), self.given()?)?;
+        if config.sources.is_empty() {
+            config.sources = demo::sources()?;
         }
-        let is_open = config.users.is_empty();
-        let gateway = gateway(config)?;
+        let listen = config.settings.address("listen")?;
+        let tls = tls(&config.settings)?.map(Tls::read).transpose()?;
+        check_listen(&config, listen, tls.is_some())?;
+        let sources = sources(&config)?;
+        let gateway = gateway(&config, &sources)?;
         if self.check {
-            say("the configuration is right");
-            return Ok(());
+            return checked(&config, &sources, self.probe);
         }
-        if is_open {
-            say("no users are configured: everybody who reaches this address may read");
+        logs::start(&config.settings)?;
+        for Named { name, address, .. } in &sources {
+            tracing::info!("source {name}: {address}");
         }
-        serve(&gateway, listen)
+        if is_open(&config) {
+            tracing::warn!("no users are configured: everybody who reaches this address may read");
+        }
+        let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+        let runtime = runtime.map_err(|error| Error::new(ErrorKind::Io, format!("cannot start threads: {error}")))?;
+        let ended = runtime.block_on(serve(&gateway, listen, tls));
+        // Calls that are cut off cancel their queries.
+        runtime.shutdown_timeout(CLOSING);
+        Ok(ended.unwrap_or_else(|error| {
+            tracing::error!("{error}");
+            ExitCode::from(2)
+        }))
+    }
+
+    /// What the command line says.
+    fn given(&self) -> Result<Given> {
+        let mut given = Given::default();
+        let flags = [
+            ("listen", &self.listen, "--listen"),
+            ("console", &self.console, "--console"),
+            ("tls.certificate", &self.tls_certificate, "--tls-certificate"),
+            ("tls.key", &self.tls_key, "--tls-key"),
+            ("tls.client_ca", &self.tls_client_ca, "--tls-client-ca"),
+            ("log.format", &self.log_format, "--log-format"),
+        ];
+        for text in &self.set {
+            let (key, value) = text.split_once('=').ok_or_else(|| {
+                Error::new(ErrorKind::Config, format!("--set {text} has no value"))
+                    .with_hint("write --set KEY=VALUE, such as --set limits.endpoints=8")
+            })?;
+            let items = Setting::of(key).map_or_else(|| vec![value.to_owned()], |setting| setting.items(value));
+            given.settings.push((key.to_owned(), items, Origin::Flag(format!("--set {key}"))));
+        }
+        for (key, value, flag) in flags {
+            let origin = Origin::Flag(flag.to_owned());
+            given.settings.extend(value.iter().map(|value| (key.to_owned(), vec![value.clone()], origin.clone())));
+        }
+        if self.insecure {
+            given.settings.push(("insecure".into(), vec!["true".into()], Origin::Flag("--insecure".into())));
+        }
+        let origin = || Origin::Flag("the command line".to_owned());
+        given.sources = self.sources.iter().map(|source| Source::of_text(source, origin())).collect();
+        Ok(given)
     }
 }
 
-/// A source of the command line: its address, or its name and its address.
-fn given(text: &str) -> Source {
-    // libpq's keywords have equal signs too: host=/tmp dbname=shop.
-    let is_address = |rest: &str| rest.contains("://") || (rest.contains(['/', ':', '.']) && !rest.contains('='));
-    let named = text.split_once('=').filter(|(name, rest)| {
-        let is_word = name.chars().all(|character| character.is_alphanumeric() || character == '_');
-        !name.is_empty() && is_word && is_address(rest)
-    });
-    match named {
-        Some((name, uri)) => Source { name: Some(name.to_owned()), uri: uri.to_owned() },
-        None => Source { name: None, uri: text.to_owned() },
-    }
-}
-
-/// The gateway of a configuration.
-fn gateway(config: Config) -> Result<Gateway> {
-    if config.sources.is_empty() {
-        return Err(Error::new(ErrorKind::Config, "there is nothing to serve")
-            .with_hint("give the address of a database or files: bowshot serve postgresql://user@host/db"));
-    }
-    // A protection that only half holds would be none: metadata obey rules, queries do not.
-    if let Some(user) = config.users.iter().find(|user| !user.rules.is_empty()) {
-        return Err(Error::new(
-            ErrorKind::Unsupported,
-            format!("user \"{}\" has rules, which queries do not obey yet", user.name),
-        )
-        .with_hint("leave the rules out, and give the source's own login no more rights than all users may have"));
-    }
-    let entries: Vec<UserEntry> = config
-        .users
-        .into_iter()
-        .map(|user| UserEntry { name: user.name, password_hash: user.password_hash, rules: user.rules })
-        .collect();
-    let users = if entries.is_empty() { Users::none() } else { Users::new(&entries)? };
-    let login = Login::new(users, None, LoginLimits::default())?;
-    let access = Access::new(login, SessionLimits::default(), Tickets::random()?)?;
-    let standard = Limits::default();
-    let limits = Limits {
-        ticket_lifetime: config.limits.ticket_seconds.map_or(standard.ticket_lifetime, Duration::from_secs),
-        endpoint_bytes: config.limits.endpoint_bytes.unwrap_or(standard.endpoint_bytes),
-        endpoints: config.limits.endpoints.unwrap_or(standard.endpoints).max(1),
-        ..standard
+/// Answers until a signal asks to end: with 0 after a drain, with the number of the second signal where one came.
+async fn serve(gateway: &Gateway, listen: std::net::SocketAddr, tls: Option<Tls>) -> Result<ExitCode> {
+    let mut asked = signals::listen(tls.clone())?;
+    let mut again = asked.clone();
+    let listener = Gateway::listen(listen).await?;
+    let address = listener.local_addr().map_or_else(|_| listen.to_string(), |address| address.to_string());
+    let scheme = if tls.is_some() { "grpc+tls" } else { "grpc" };
+    tracing::info!("listening on {scheme}://{address}");
+    let stop = async move {
+        asked.times(1).await;
+        tracing::info!("ending: new work is refused, what is being read goes on; another signal ends at once");
     };
-    let mut gateway = Gateway::new(access, limits);
-    for Source { name, uri } in config.sources {
-        let name = name.unwrap_or_else(|| name::of_address(&uri));
-        let scheme = uri.split(':').next().unwrap_or_default();
-        gateway = gateway.with_source(&name, connect(&uri)?, Dialect::of_scheme(scheme))?;
-    }
-    Ok(gateway)
-}
-
-fn serve(gateway: &Gateway, listen: SocketAddr) -> Result<()> {
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
-    let runtime = runtime.map_err(|error| Error::new(ErrorKind::Io, format!("cannot start threads: {error}")))?;
-    runtime.block_on(async {
-        let listener = Gateway::listen(listen).await?;
-        let address = listener.local_addr().map_or_else(|_| listen.to_string(), |address| address.to_string());
-        say(&format!("listening on grpc://{address}"));
-        gateway.serve(listener, asked_to_stop()).await
-    })
-}
-
-/// Waits for Ctrl-C or SIGTERM.
-async fn asked_to_stop() {
-    let mut terminate = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()).ok();
-    let terminated = async {
-        match &mut terminate {
-            Some(signal) => drop(signal.recv().await),
-            None => std::future::pending().await,
+    let serving = async {
+        match tls {
+            Some(tls) => gateway.serve_tls(listener, tls, stop).await,
+            None => gateway.serve(listener, stop).await,
         }
     };
     tokio::select! {
-        () = terminated => {}
-        _ = tokio::signal::ctrl_c() => {}
-    }
-    say("ending: what is being read goes on to its end");
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_address_may_have_a_name() {
-        for (text, name, uri) in [
-            ("shop=postgresql://h/db?a=b", Some("shop"), "postgresql://h/db?a=b"),
-            ("lake=./lake/", Some("lake"), "./lake/"),
-            ("postgresql://h/db?sslmode=require", None, "postgresql://h/db?sslmode=require"),
-            ("host=/tmp dbname=shop", None, "host=/tmp dbname=shop"),
-            ("dbname=shop", None, "dbname=shop"),
-            ("odbc:DSN=shop", None, "odbc:DSN=shop"),
-        ] {
-            let source = given(text);
-            assert_eq!((source.name.as_deref(), source.uri.as_str()), (name, uri));
+        served = serving => {
+            served?;
+            tracing::info!("ended");
+            Ok(ExitCode::SUCCESS)
+        }
+        signal = again.times(2) => {
+            let cut = gateway.cancel_all();
+            tracing::warn!(results = cut, "ended at once: what was being read is cut off");
+            // As shells count the ends by signals.
+            Ok(u8::try_from(128 + signal).map_or(ExitCode::FAILURE, ExitCode::from))
         }
     }
+}
+
+/// Prints what is in effect and, where that is asked for, what the sources answer.
+fn checked(config: &Config, sources: &[Named], probe: bool) -> Result<ExitCode> {
+    // What nobody reads need not be written.
+    let _ = std::io::stdout().write_all(check::effective(config).as_bytes());
+    let mut silent = 0;
+    if probe {
+        for (named, answer) in sources.iter().zip(check::probe(sources)) {
+            match answer {
+                Ok(time) => say(&format!("source {}: answers after {} ms", named.name, time.as_millis())),
+                Err(error) => {
+                    silent += 1;
+                    say(&format!("source {}: {error}", named.name));
+                }
+            }
+        }
+    }
+    if silent > 0 {
+        say(&format!("error: {silent} of {} sources did not answer", sources.len()));
+        return Ok(ExitCode::from(2));
+    }
+    say("the configuration is right");
+    Ok(ExitCode::SUCCESS)
 }

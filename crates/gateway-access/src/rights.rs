@@ -79,6 +79,11 @@ impl Rights {
         Ok(Rights { rules })
     }
 
+    /// Whether there are no rules.
+    pub fn is_all(&self) -> bool {
+        self.rules.is_empty()
+    }
+
     /// Whether the user may read the table, and may learn of it from metadata.
     pub fn may_read(&self, path: &TablePath) -> bool {
         match self.rules.iter().find(|rule| rule.fits(path)) {

@@ -34,20 +34,21 @@ impl Codec {
     /// All of them, the lightest first.
     pub const ALL: [Codec; 3] = [Codec::None, Codec::Lz4, Codec::Zstd];
 
+    /// As it is written in headers and options.
+    pub fn name(self) -> &'static str {
+        match self {
+            Codec::None => "none",
+            Codec::Lz4 => "lz4",
+            Codec::Zstd => "zstd",
+        }
+    }
+
     /// Arrow's word for it.
     pub(crate) fn compression(self) -> Option<CompressionType> {
         match self {
             Codec::None => None,
             Codec::Lz4 => Some(CompressionType::LZ4_FRAME),
             Codec::Zstd => Some(CompressionType::ZSTD),
-        }
-    }
-
-    fn name(self) -> &'static str {
-        match self {
-            Codec::None => "none",
-            Codec::Lz4 => "lz4",
-            Codec::Zstd => "zstd",
         }
     }
 }

@@ -102,7 +102,7 @@ impl Inner {
         caller: &Caller,
     ) -> Result<Bytes, Status> {
         let sql = request.query;
-        let dialect = self.source(caller.catalog().as_deref()).map_err(|error| of_error(&error))?.dialect;
+        let dialect = self.dialect(caller.catalog().as_deref());
         let mut count = parameters(&sql, dialect);
         // The columns do not depend on the values.
         let nulls = Params::Positional(vec![Value::Null; count]);

@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 use std::sync::Arc;
 
-use bowshot_gateway_access::{Access, Now, OptionValue, Session};
+use bowshot_gateway_access::{Access, Identity, Now, OptionValue, Session};
 use bowshot_gateway_catalog::TablePath;
 use bowshot_gateway_wire::{Client, Codec};
 use tonic::{Request, Status};
@@ -23,6 +23,8 @@ pub(crate) struct Caller {
     pub(crate) client: Client,
     /// Whether it runs on this machine.
     pub(crate) is_local: bool,
+    /// The program, as it names itself.
+    program: String,
     /// What the call's own headers ask for.
     headers: Headers,
 }
@@ -42,19 +44,23 @@ impl Caller {
         let session = access.call(header, peer, Now::read()).map_err(|refusal| of_refusal(&refusal))?;
         let text = |name: &str| request.metadata().get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
         let headers = Headers { endpoints: text(ENDPOINTS), compression: text(COMPRESSION), catalog: text(CATALOG) };
-        let client = Client::of(text("user-agent").as_deref());
-        Ok(Caller { session, client, is_local: peer.is_some_and(|peer| peer.is_loopback()), headers })
+        let program = text("user-agent").unwrap_or_default();
+        let client = Client::of(Some(&program));
+        Ok(Caller { session, client, is_local: peer.is_some_and(|peer| peer.is_loopback()), program, headers })
     }
 
     pub(crate) fn user(&self) -> &str {
         self.session.user()
     }
 
+    /// The program, as it names itself.
+    pub(crate) fn program(&self) -> &str {
+        &self.program
+    }
+
     /// Whether the user may see a table.
     pub(crate) fn sees(&self, path: &TablePath) -> bool {
-        let schema = path.schema.clone().unwrap_or_default();
-        let path = bowshot_gateway_access::TablePath::new(path.catalog.clone(), schema, path.table.clone());
-        self.session.identity().rights().may_read(&path)
+        sees(self.session.identity(), path)
     }
 
     /// How many endpoints are asked for.
@@ -90,6 +96,13 @@ impl Caller {
         };
         header.map(str::to_owned).or_else(option)
     }
+}
+
+/// Whether somebody may see a table.
+pub(crate) fn sees(identity: &Identity, path: &TablePath) -> bool {
+    let schema = path.schema.clone().unwrap_or_default();
+    let path = bowshot_gateway_access::TablePath::new(path.catalog.clone(), schema, path.table.clone());
+    identity.rights().may_read(&path)
 }
 
 /// The header that says who calls.

@@ -4,45 +4,55 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use arrow_array::RecordBatch;
-use bowshot_core::{Poll, Result, Stream};
+use bowshot_core::{Error, Poll, Result, Stream};
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 
 /// How long the database may be silent before the consumer is looked after: a lost client ends its query within a second.
 const SLICE: Duration = Duration::from_millis(100);
 
+/// What becomes of a stream's batches.
+pub trait Turn<T>: Send + 'static {
+    /// The items of a batch; those of the batch before had to wait so long for room.
+    ///
+    /// # Errors
+    /// Whatever ends the stream.
+    fn batch(&mut self, batch: RecordBatch, waited: Duration) -> Result<Vec<T>>;
+
+    /// The stream has ended, well or not. It is not called when the consumer is gone before.
+    fn end(&mut self, _outcome: Result<(), &Error>) {}
+}
+
+impl<T, F: FnMut(RecordBatch, Duration) -> Result<Vec<T>> + Send + 'static> Turn<T> for F {
+    fn batch(&mut self, batch: RecordBatch, waited: Duration) -> Result<Vec<T>> {
+        self(batch, waited)
+    }
+}
+
 /// Reads `stream` in a thread of its own; each batch becomes some items, of which `room` may wait.
 ///
-/// `turn` is told how long the items of the batch before had to wait for room. `first` is sent before anything is read.
-/// An error of the stream or of `turn` is the last item. When the receiver is dropped the stream is too, which ends the
-/// query in the database.
-pub fn feed<T: Send + 'static>(
-    stream: Stream,
-    room: usize,
-    first: Vec<T>,
-    turn: impl FnMut(RecordBatch, Duration) -> Result<Vec<T>> + Send + 'static,
-) -> Receiver<Result<T>> {
+/// `first` is sent before anything is read. An error of the stream or of `turn` is the last item. When the receiver is
+/// dropped the stream is too, which ends the query in the database.
+pub fn feed<T: Send + 'static>(stream: Stream, room: usize, first: Vec<T>, turn: impl Turn<T>) -> Receiver<Result<T>> {
     let (sender, receiver) = channel(room.max(1));
     thread::spawn(move || pass_on(stream, first, turn, &sender));
     receiver
 }
 
-fn pass_on<T>(
-    mut stream: Stream,
-    first: Vec<T>,
-    mut turn: impl FnMut(RecordBatch, Duration) -> Result<Vec<T>>,
-    sender: &Sender<Result<T>>,
-) {
+fn pass_on<T>(mut stream: Stream, first: Vec<T>, mut turn: impl Turn<T>, sender: &Sender<Result<T>>) {
     if !send_all(Ok(first), sender) {
         return;
     }
     let mut waited = Duration::ZERO;
     while !sender.is_closed() {
         let items = match stream.poll(SLICE) {
-            Ok(Poll::Batch(batch)) => turn(batch, waited),
+            Ok(Poll::Batch(batch)) => turn.batch(batch, waited),
             Ok(Poll::Pending) => continue,
-            Ok(Poll::Done) => return,
+            Ok(Poll::Done) => return turn.end(Ok(())),
             Err(error) => Err(error),
         };
+        if let Err(error) = &items {
+            turn.end(Err(error));
+        }
         let started = Instant::now();
         if !send_all(items, sender) {
             return;
@@ -72,7 +82,7 @@ mod tests {
     use arrow_schema::{DataType, Field, Schema};
     use bowshot_core::testing::Numbers;
     use bowshot_core::{
-        Cancel, Connection, Error, ErrorKind, Estimate, Options, Partition, Plan, Query, Reader, Request, Scan, Source,
+        Cancel, Connection, ErrorKind, Estimate, Options, Partition, Plan, Query, Reader, Request, Scan, Source,
     };
 
     use super::*;
@@ -89,7 +99,7 @@ mod tests {
 
     #[test]
     fn everything_arrives_in_order() {
-        let mut receiver = feed(numbers(), 1, vec![-1], |batch, _| Ok(cells(&batch)));
+        let mut receiver = feed(numbers(), 1, vec![-1], |batch: RecordBatch, _: Duration| Ok(cells(&batch)));
         let mut received = Vec::new();
         while let Some(item) = receiver.blocking_recv() {
             received.push(item.unwrap());
@@ -99,10 +109,11 @@ mod tests {
 
     #[test]
     fn an_error_is_the_last_item() {
-        let mut receiver = feed(numbers(), 100, Vec::new(), |batch, _| match cells(&batch).contains(&30) {
-            true => Err(Error::new(ErrorKind::Value, "30 does not fit")),
-            false => Ok(vec![batch.num_rows()]),
-        });
+        let mut receiver =
+            feed(numbers(), 100, Vec::new(), |batch: RecordBatch, _: Duration| match cells(&batch).contains(&30) {
+                true => Err(Error::new(ErrorKind::Value, "30 does not fit")),
+                false => Ok(vec![batch.num_rows()]),
+            });
         let mut received = Vec::new();
         while let Some(item) = receiver.blocking_recv() {
             received.push(item);
@@ -148,7 +159,7 @@ mod tests {
             scan: Arc::new(Silent(Cancel::new())),
         };
         let stream = Stream::start(plan, &Options::default(), cancel.clone());
-        drop(feed(stream, 1, vec![0], |_, _| Ok(vec![1])));
+        drop(feed(stream, 1, vec![0], |_: RecordBatch, _: Duration| Ok(vec![1])));
         let started = Instant::now();
         while !cancel.is_cancelled() {
             assert!(started.elapsed() < Duration::from_secs(10), "the query goes on for nobody");

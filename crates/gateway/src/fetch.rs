@@ -6,8 +6,10 @@ use std::time::{Duration, Instant, SystemTime};
 use arrow_array::RecordBatch;
 use arrow_flight::FlightData;
 use arrow_schema::SchemaRef;
-use bowshot_core::{Cancel, Options, Registration, Result, Stream};
-use bowshot_gateway_access::Claim;
+use bowshot_core::{Cancel, Error, ErrorKind, Options, Registration, Result, Stream};
+use bowshot_gateway_access::{Claim, Now, Session};
+use bowshot_gateway_monitor as monitor;
+use bowshot_gateway_monitor::Reading;
 use bowshot_gateway_wire::{Codec, Encoder, Pace, Sent, body_bytes, present, presented};
 use futures::StreamExt;
 use futures::stream::BoxStream;
@@ -15,7 +17,7 @@ use tokio_stream::wrappers::ReceiverStream;
 use tonic::Status;
 
 use crate::caller::Caller;
-use crate::feed::feed;
+use crate::feed::{Turn, feed};
 use crate::gateway::Inner;
 use crate::results::Claimed;
 use crate::status::{of_error, of_refusal};
@@ -46,45 +48,88 @@ impl Inner {
             .map_err(|error| Status::not_found(error.to_string()))?;
         let schema = presented(&plan.schema, caller.client);
         let options = Options { connections: Some(1), ..self.options() };
-        // An endpoint that is left early, or fails, ends itself; what ends the result ends all of them.
-        let (whole, own) = (claimed.cancel.clone(), Cancel::new());
+        // What ends the result ends this endpoint; its own end is told to the others as what it was.
+        let own = Cancel::new();
         let ending = own.clone();
-        let ended_with = whole.on_cancel(move || ending.cancel());
+        let ended_with = claimed.cancel.on_cancel(move || ending.cancel());
         let stream = Stream::start(plan, &options, own);
         let first_error = Arc::clone(&claimed.first_error);
-        let mut sender = Sender::new(schema, codec, caller, (claimed, ended_with)).map_err(failed)?;
-        let first = vec![sender.encoder.schema_message().map_err(failed)?];
-        let receiver = feed(stream, usize::from(QUEUE), first, move |batch, waited| sender.messages(&batch, waited));
-        let told = move |error| {
-            let status = first_error.status(&error);
-            let whole = whole.clone();
-            // To cancel may take a while.
-            tokio::task::spawn_blocking(move || whole.cancel());
-            status
-        };
+        let reading = claimed.work.as_ref().map(|work| {
+            let mut reading = work.running.endpoint(endpoint);
+            reading.opened();
+            reading
+        });
+        let encoding = Encoding::new(schema, codec, caller).map_err(failed)?;
+        let first = vec![encoding.encoder.schema_message().map_err(failed)?];
+        let session = Arc::clone(&caller.session);
+        let sender = Sender { encoding, session, reading, claimed, _ended_with: ended_with, has_ended: false };
+        let receiver = feed(stream, usize::from(QUEUE), first, sender);
+        let told = move |error| first_error.status(&error);
         Ok(ReceiverStream::new(receiver).map(move |item| item.map_err(&told)).boxed())
     }
 }
 
-/// Encodes the batches of one stream, at the client's pace.
+/// Sends one endpoint's batches, within what its statement may cost.
 struct Sender {
+    encoding: Encoding,
+    session: Arc<Session>,
+    /// Its line in what the gateway knows of its work.
+    reading: Option<Reading>,
+    claimed: Claimed,
+    _ended_with: Registration,
+    has_ended: bool,
+}
+
+impl Turn<FlightData> for Sender {
+    fn batch(&mut self, batch: RecordBatch, waited: Duration) -> Result<Vec<FlightData>> {
+        self.session.touch(Now::read());
+        let (messages, sent) = self.encoding.messages(&batch, waited)?;
+        if let Some(work) = &self.claimed.work {
+            work.budget.spend(sent.raw, Instant::now())?;
+        }
+        if let Some(reading) = &self.reading {
+            let rows = u64::try_from(batch.num_rows()).unwrap_or(u64::MAX);
+            let codec = sent.codec.name();
+            reading.sent(&monitor::Sent { rows, bytes: sent.raw, wire_bytes: sent.wire, waited, codec });
+        }
+        Ok(messages)
+    }
+
+    fn end(&mut self, outcome: Result<(), &Error>) {
+        self.has_ended = true;
+        match (self.reading.take(), outcome) {
+            (Some(reading), Ok(())) => reading.done(),
+            (Some(reading), Err(error)) => reading.failed(error),
+            (None, _) => {}
+        }
+        if let Err(error) = outcome {
+            self.claimed.end_with(error);
+        }
+    }
+}
+
+impl Drop for Sender {
+    /// A client that leaves an endpoint before its end has no use for the others: the database is to be let go at once.
+    fn drop(&mut self) {
+        if !self.has_ended {
+            let message = "the reader of another endpoint of this result went away before its end";
+            self.claimed.end_with(&Error::new(ErrorKind::ConnectionLost, message).with_hint("run the query again"));
+        }
+    }
+}
+
+/// Encodes the batches of one stream, at the client's pace.
+struct Encoding {
     schema: SchemaRef,
     encoder: Encoder,
     pace: Pace,
     /// The batch that is on its way.
     sent: Option<Sent>,
-    /// Held until the last batch: then the endpoint is done.
-    _claimed: (Claimed, Registration),
 }
 
-impl Sender {
+impl Encoding {
     /// With this codec, or with the one that the connection's speed suggests.
-    fn new(
-        schema: SchemaRef,
-        codec: Option<Codec>,
-        caller: &Caller,
-        claimed: (Claimed, Registration),
-    ) -> Result<Sender> {
+    fn new(schema: SchemaRef, codec: Option<Codec>, caller: &Caller) -> Result<Encoding> {
         let now = Instant::now();
         let pace = match codec {
             Some(codec) => Pace::fixed(caller.client, codec, now),
@@ -94,11 +139,11 @@ impl Sender {
             }
         };
         let encoder = Encoder::new(Arc::clone(&schema), pace.codec())?;
-        Ok(Sender { schema, encoder, pace, sent: None, _claimed: claimed })
+        Ok(Encoding { schema, encoder, pace, sent: None })
     }
 
-    /// The messages of a batch; the ones before had to wait so long for the client.
-    fn messages(&mut self, batch: &RecordBatch, waited: Duration) -> Result<Vec<FlightData>> {
+    /// The messages of a batch, and what they take; the ones before had to wait so long for the client.
+    fn messages(&mut self, batch: &RecordBatch, waited: Duration) -> Result<(Vec<FlightData>, Sent)> {
         if let Some(sent) = self.sent.take() {
             self.pace.sent(&Sent { blocked: waited, ..sent }, Instant::now());
         }
@@ -109,8 +154,9 @@ impl Sender {
         let messages = self.encoder.encode(&batch)?;
         let wire = messages.iter().map(|message| message.data_body.len() as u64).sum();
         let raw = body_bytes(&batch) as u64;
-        self.sent = Some(Sent { codec, raw, wire, encode: started.elapsed(), blocked: Duration::ZERO });
-        Ok(messages)
+        let sent = Sent { codec, raw, wire, encode: started.elapsed(), blocked: Duration::ZERO };
+        self.sent = Some(sent);
+        Ok((messages, sent))
     }
 }
 

@@ -4,12 +4,13 @@
 
 use std::ops::Range;
 use std::sync::Arc;
-use std::time::{Instant, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use arrow_flight::{FlightDescriptor, FlightEndpoint, FlightInfo, Ticket};
 use arrow_schema::SchemaRef;
-use bowshot_core::{Cancel, Options, Params, Plan, Query, Request};
+use bowshot_core::{Cancel, Error, ErrorKind, Options, Params, Plan, Query, Request};
 use bowshot_gateway_access::{Claim, random_bytes};
+use bowshot_gateway_route::Refused;
 use bowshot_gateway_wire::{presented, schema_bytes};
 use bowshot_sql::CursorStatement;
 use prost_types::Timestamp;
@@ -17,20 +18,27 @@ use tonic::Status;
 
 use crate::caller::Caller;
 use crate::declare::told_schema;
-use crate::endpoints::cut;
+use crate::divide::{Wish, divide};
 use crate::gateway::Inner;
-use crate::results::Id;
-use crate::status::of_error;
+use crate::results::{Id, Offered};
+use crate::route::Asking;
+use crate::status::{of_error, of_refused};
+use crate::work::Work;
 
 /// A query that its source has planned: its snapshot is open.
 pub(crate) struct Planned {
     pub(crate) plan: Plan,
     /// What ends it.
     pub(crate) cancel: Cancel,
+    /// Whether the order of its rows matters.
+    pub(crate) is_ordered: bool,
+    /// What it holds while it lasts; the gateway's own answers hold nothing.
+    pub(crate) work: Option<Arc<Work>>,
 }
 
 impl Inner {
-    /// Has the source plan a query, for so many endpoints if they are asked for. A caller who gives up ends the planning.
+    /// Lets a query in and has it planned where it belongs, for so many endpoints if they are asked for. A caller who gives up
+    /// ends the planning.
     pub(crate) async fn plan(
         self: &Arc<Self>,
         sql: String,
@@ -38,19 +46,27 @@ impl Inner {
         endpoints: Option<usize>,
         caller: &Caller,
     ) -> Result<Planned, Status> {
-        let (inner, catalog) = (Arc::clone(self), caller.catalog());
-        // A client may read all endpoints at once, each on a connection that sees the snapshot.
-        let options = Options { connections: Some(self.count(endpoints)), ..self.options() };
         let cancel = Cancel::new();
         let guard = CancelOnDrop(Some(cancel.clone()));
-        let planning = cancel.clone();
+        let work = self.admit(&sql, &cancel, caller).await?;
+        let (inner, asking, planning) = (Arc::clone(self), Asking::of(caller), cancel.clone());
+        // A client may read all endpoints at once, each on a connection that sees the snapshot.
+        let options = Options { connections: Some(self.count(endpoints)), ..self.options() };
         let plan = tokio::task::spawn_blocking(move || {
-            let source = Arc::clone(&inner.source(catalog.as_deref())?.source);
-            source.plan(&Request::new(Query { sql, params }, options), &planning)
+            let request = Request::new(Query { sql, params }, options);
+            inner.planned(request, &asking, &planning)
         });
-        let plan = plan.await.map_err(|_| Status::internal("planning panicked; please report this"))?;
-        guard.disarm();
-        Ok(Planned { plan: plan.map_err(|error| of_error(&error))?, cancel })
+        let plan = match self.limits.query_time {
+            Some(limit) => tokio::time::timeout(limit, plan).await.map_err(|_| late(limit)),
+            None => Ok(plan.await),
+        };
+        let plan = plan.and_then(|plan| plan.unwrap_or_else(|_| Err(Refused::Error(panicked()))));
+        guard.disarm_if(plan.is_ok());
+        let (plan, is_ordered) = plan.map_err(|refused| {
+            work.running.failed(refused.error());
+            of_refused(&refused)
+        })?;
+        Ok(Planned { plan, cancel, is_ordered, work: Some(Arc::new(work)) })
     }
 
     /// How queries are read.
@@ -119,10 +135,17 @@ impl Inner {
 
     /// Keeps the endpoints of a planned query: the name of the result, and how many they are.
     pub(crate) fn keep(&self, planned: Planned, asked: Option<usize>, caller: &Caller) -> Result<(Id, usize), Status> {
-        let Planned { plan, cancel } = planned;
-        let endpoints = cut(plan, self.count(asked));
+        let Planned { plan, cancel, is_ordered, work } = planned;
+        let (reason, snapshot) = (plan.reason.clone(), plan.snapshot.clone());
+        let wish = Wish { asked, most: self.count(asked) };
+        let endpoints = divide(plan, is_ordered, &wish, &self.options(), &self.limits.share, &cancel)
+            .map_err(|error| of_error(&error))?;
         let (id, count) = (new_id()?, endpoints.len());
-        self.results.add(id, caller.user(), endpoints, cancel, Instant::now() + self.limits.ticket_lifetime);
+        if let Some(work) = &work {
+            work.running.planned(count, &reason, snapshot.as_deref());
+        }
+        let expires = Instant::now() + self.limits.ticket_lifetime;
+        self.results.add(id, caller.user(), Offered { endpoints, cancel, work }, expires);
         Ok((id, count))
     }
 
@@ -157,12 +180,23 @@ pub(crate) fn new_id() -> Result<Id, Status> {
     random_bytes().map_err(|error| of_error(&error))
 }
 
+fn late(limit: Duration) -> Refused {
+    let message = format!("planning the query took longer than the gateway's limit on a statement, {limit:?}");
+    Refused::Error(Error::new(ErrorKind::Timeout, message).with_hint("ask for less, or for a higher limit"))
+}
+
+fn panicked() -> Error {
+    Error::new(ErrorKind::Internal, "planning panicked; please report this")
+}
+
 /// Ends the work of a future that is dropped before its end.
 struct CancelOnDrop(Option<Cancel>);
 
 impl CancelOnDrop {
-    fn disarm(mut self) {
-        self.0 = None;
+    fn disarm_if(mut self, is_well: bool) {
+        if is_well {
+            self.0 = None;
+        }
     }
 }
 

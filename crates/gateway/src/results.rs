@@ -9,6 +9,7 @@ use bowshot_core::{Cancel, Error, ErrorKind, Plan, Result};
 use parking_lot::Mutex;
 
 use crate::first_error::FirstError;
+use crate::work::Work;
 
 /// Names a result; random, so that nobody guesses another one.
 pub type Id = [u8; 16];
@@ -20,10 +21,20 @@ pub type Id = [u8; 16];
 #[derive(Default)]
 pub struct Results(Mutex<HashMap<Id, Entry>>);
 
+/// A result as it is offered.
+pub(crate) struct Offered {
+    pub(crate) endpoints: Vec<Plan>,
+    /// What ends it.
+    pub(crate) cancel: Cancel,
+    /// What it holds while it lasts.
+    pub(crate) work: Option<Arc<Work>>,
+}
+
 struct Entry {
     user: String,
     endpoints: Vec<Option<Plan>>,
     cancel: Cancel,
+    work: Option<Arc<Work>>,
     first_error: Arc<FirstError>,
     expires: Instant,
     /// Endpoints that are being read.
@@ -35,16 +46,18 @@ pub struct Claimed {
     /// What ends the whole result.
     pub cancel: Cancel,
     pub(crate) first_error: Arc<FirstError>,
+    pub(crate) work: Option<Arc<Work>>,
     results: Arc<Results>,
     id: Id,
 }
 
 impl Results {
     /// Keeps the endpoints of a result for `user`, until `expires`.
-    pub fn add(&self, id: Id, user: &str, endpoints: Vec<Plan>, cancel: Cancel, expires: Instant) {
+    pub(crate) fn add(&self, id: Id, user: &str, offered: Offered, expires: Instant) {
+        let Offered { endpoints, cancel, work } = offered;
         let endpoints = endpoints.into_iter().map(Some).collect();
         let first_error = Arc::default();
-        let entry = Entry { user: user.to_owned(), endpoints, cancel, first_error, expires, reading: 0 };
+        let entry = Entry { user: user.to_owned(), endpoints, cancel, work, first_error, expires, reading: 0 };
         self.0.lock().insert(id, entry);
     }
 
@@ -63,7 +76,8 @@ impl Results {
         })?;
         entry.reading += 1;
         let (cancel, first_error) = (entry.cancel.clone(), Arc::clone(&entry.first_error));
-        Ok((plan, Claimed { cancel, first_error, results: Arc::clone(self), id }))
+        let work = entry.work.clone();
+        Ok((plan, Claimed { cancel, first_error, work, results: Arc::clone(self), id }))
     }
 
     /// Moves the end of a result that is still known to `expires`; false where there is none.
@@ -114,6 +128,23 @@ impl Results {
         dropped.len()
     }
 
+    /// Ends the results that took longer than they may; how many those were.
+    pub(crate) fn end_late(&self, now: Instant) -> usize {
+        let is_late = |work: &Arc<Work>| work.budget.deadline().is_some_and(|deadline| deadline < now);
+        let late: Vec<_> = {
+            let entries = self.0.lock();
+            let late = entries.values().filter(|entry| entry.work.as_ref().is_some_and(is_late));
+            late.map(|entry| (entry.work.clone(), Arc::clone(&entry.first_error), entry.cancel.clone())).collect()
+        };
+        for (work, first_error, cancel) in &late {
+            if let Some(Err(error)) = work.as_ref().map(|work| work.budget.spend(0, now)) {
+                first_error.status(&error);
+            }
+            cancel.cancel();
+        }
+        late.len()
+    }
+
     /// How many results are known.
     pub fn len(&self) -> usize {
         self.0.lock().len()
@@ -131,6 +162,14 @@ fn gone() -> Error {
         "there is no such result: it was fetched to its end, cancelled, or not fetched in time",
     )
     .with_hint("run the query again, and fetch its endpoints soon")
+}
+
+impl Claimed {
+    /// Ends the whole result because of an error, which the readers of its other endpoints are told.
+    pub(crate) fn end_with(&self, error: &Error) {
+        self.first_error.status(error);
+        self.cancel.cancel();
+    }
 }
 
 impl Drop for Claimed {
@@ -167,7 +206,8 @@ mod tests {
         let request = Request::new(Query::new("numbers"), Options::default());
         let plan = Numbers { partitions: 4, rows: 5 }.plan(&request, &Cancel::new()).unwrap();
         let (results, cancel) = (Arc::<Results>::default(), Cancel::new());
-        results.add(ID, "ann", cut(plan, 2), cancel.clone(), now + MINUTE);
+        let offered = Offered { endpoints: cut(plan, 2), cancel: cancel.clone(), work: None };
+        results.add(ID, "ann", offered, now + MINUTE);
         (results, cancel)
     }
 

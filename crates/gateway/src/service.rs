@@ -53,7 +53,10 @@ impl FlightService for Service {
         // Checking a password costs a while, on purpose.
         let checked = tokio::task::spawn_blocking(move || inner.access.handshake(header.as_deref(), peer, Now::read()));
         let checked = checked.await.map_err(|_| Status::internal("the login panicked; please report this"))?;
-        let (token, _) = checked.map_err(|refusal| of_refusal(&refusal))?;
+        let (token, _) = checked.map_err(|refusal| {
+            self.0.monitor.login_refused();
+            of_refusal(&refusal)
+        })?;
         let answer = HandshakeResponse { protocol_version: 0, payload: Bytes::from(token.reveal().to_owned()) };
         let mut response = Response::new(futures::stream::iter([Ok(answer)]).boxed());
         let header: AsciiMetadataValue =

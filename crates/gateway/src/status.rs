@@ -2,6 +2,8 @@
 
 use bowshot_core::{Error, ErrorKind};
 use bowshot_gateway_access::{Refusal, RefusalKind};
+use bowshot_gateway_admission::Busy;
+use bowshot_gateway_route::Refused;
 use tonic::metadata::MetadataValue;
 use tonic::{Code, Status};
 
@@ -19,6 +21,21 @@ pub(crate) fn of_error(error: &Error) -> Status {
         _ => Code::Internal,
     };
     Status::new(code, error.to_string())
+}
+
+/// The status of a statement whose turn does not come: clients may try again.
+pub(crate) fn of_busy(busy: &Busy) -> Status {
+    let mut status = Status::unavailable(busy.to_string());
+    status.metadata_mut().insert("retry-after", MetadataValue::from(busy.retry_after_seconds()));
+    status
+}
+
+/// The status of a query that goes nowhere.
+pub(crate) fn of_refused(refused: &Refused) -> Status {
+    match refused {
+        Refused::PermissionDenied(error) => Status::permission_denied(error.to_string()),
+        Refused::Error(error) => of_error(error),
+    }
 }
 
 /// The status of a refusal, with the time to wait where there is one.

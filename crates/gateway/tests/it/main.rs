@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "helpers of tests may panic as tests do")]
 
+mod faults;
+mod pages;
 mod raw;
 mod reading;
 mod running;

@@ -25,13 +25,16 @@ fn gateway(limits: Limits) -> Running {
     Running::open(&[("numbers", source, Dialect::Other)], limits)
 }
 
-async fn client(gateway: &Running) -> FlightServiceClient<Channel> {
+/// A client that knows nothing of Flight SQL.
+pub type Client = FlightServiceClient<Channel>;
+
+pub async fn client(gateway: &Running) -> Client {
     let channel = Channel::from_shared(format!("http://{}", gateway.address)).unwrap().connect().await.unwrap();
     FlightServiceClient::new(channel)
 }
 
 fn statement() -> FlightDescriptor {
-    let command = CommandStatementQuery { query: "numbers".into(), transaction_id: None };
+    let command = CommandStatementQuery { query: "SELECT n FROM numbers".into(), transaction_id: None };
     FlightDescriptor::new_cmd(command.as_any().encode_to_vec())
 }
 
@@ -45,7 +48,7 @@ async fn fetched(client: &mut FlightServiceClient<Channel>, ticket: Ticket) -> R
     Ok(messages.len())
 }
 
-fn tickets(info: &FlightInfo) -> Vec<Ticket> {
+pub fn tickets(info: &FlightInfo) -> Vec<Ticket> {
     info.endpoint.iter().map(|endpoint| endpoint.ticket.clone().unwrap()).collect()
 }
 

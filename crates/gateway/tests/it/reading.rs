@@ -33,7 +33,7 @@ fn a_query_becomes_as_many_endpoints_as_are_asked_for() {
     let gateway = Running::open(&[("numbers", source, Dialect::Other)], Limits::default());
     for (asked, expected) in [("1", 1), ("3", 3), ("64", 20)] {
         let uri = format!("{}/?header.bowshot-endpoints={asked}", gateway.uri(""));
-        let (batches, endpoints) = read(&uri, Query::new("numbers")).unwrap();
+        let (batches, endpoints) = read(&uri, Query::new("SELECT n FROM numbers")).unwrap();
         assert_eq!(endpoints, expected);
         assert_eq!(numbers(&batches), (0..1000).collect::<Vec<_>>());
     }
@@ -76,10 +76,10 @@ fn what_postgres_says_arrives_with_its_schema() {
 fn only_users_get_in() {
     let source: Arc<dyn Source> = Arc::new(Numbers { partitions: 2, rows: 5 });
     let gateway = Running::with_users(&["ann"], &[("numbers", source, Dialect::Other)]);
-    let (batches, _) = read(&gateway.uri("ann:ann@"), Query::new("numbers")).unwrap();
+    let (batches, _) = read(&gateway.uri("ann:ann@"), Query::new("SELECT n FROM numbers")).unwrap();
     assert_eq!(numbers(&batches).len(), 10);
     for login in ["", "ann:wrong@", "bob:bob@"] {
-        let error = read(&gateway.uri(login), Query::new("numbers")).unwrap_err();
+        let error = read(&gateway.uri(login), Query::new("SELECT n FROM numbers")).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Authentication, "{login}: {error}");
     }
 }
@@ -89,8 +89,9 @@ fn several_sources_are_told_apart_by_name() {
     let source = |rows| -> Arc<dyn Source> { Arc::new(Numbers { partitions: 1, rows }) };
     let sources = [("small", source(3), Dialect::Other), ("large", source(300), Dialect::Other)];
     let gateway = Running::open(&sources, Limits::default());
-    let (batches, _) = read(&format!("{}/?header.catalog=small", gateway.uri("")), Query::new("numbers")).unwrap();
+    let (batches, _) =
+        read(&format!("{}/?header.catalog=small", gateway.uri("")), Query::new("SELECT n FROM numbers")).unwrap();
     assert_eq!(numbers(&batches).len(), 3);
-    let error = read(&gateway.uri(""), Query::new("numbers")).unwrap_err();
+    let error = read(&gateway.uri(""), Query::new("SELECT n FROM numbers")).unwrap_err();
     assert!(error.to_string().contains("small, large"), "{error}");
 }

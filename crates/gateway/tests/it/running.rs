@@ -3,6 +3,7 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 use bowshot_core::Source;
 use bowshot_gateway::{Gateway, Limits};
@@ -36,7 +37,9 @@ impl Running {
     fn start(users: Users, sources: &[(&str, Arc<dyn Source>, Dialect)], limits: Limits) -> Running {
         let login = Login::new(users, None, LoginLimits::default()).unwrap();
         let access = Access::new(login, SessionLimits::default(), Tickets::random().unwrap()).unwrap();
-        let mut gateway = Gateway::new(access, limits);
+        // Tests leave results behind that nobody will fetch.
+        let limits = Limits { drain: Duration::from_millis(200), ..limits };
+        let mut gateway = Gateway::new(access, limits).unwrap();
         for (name, source, dialect) in sources {
             gateway = gateway.with_source(name, Arc::clone(source), *dialect).unwrap();
         }

@@ -44,8 +44,8 @@ fn connections_share_one_result_and_each_fetches_its_part() {
 #[test]
 fn a_name_is_declared_once_and_closed_once() {
     let gateway = gateway(4);
-    declared(&gateway, "DECLARE c CURSOR FOR numbers INTO 2");
-    let error = run(&gateway, "DECLARE C CURSOR FOR numbers INTO 2").unwrap_err();
+    declared(&gateway, "DECLARE c CURSOR FOR SELECT n FROM numbers INTO 2");
+    let error = run(&gateway, "DECLARE C CURSOR FOR SELECT n FROM numbers INTO 2").unwrap_err();
     assert!(error.to_string().contains("declared already"), "{error}");
     assert!(run(&gateway, "FETCH ALL FROM 2 OF c").unwrap_err().to_string().contains("INTO 2"));
     run(&gateway, "FETCH ALL FROM 1 OF c").unwrap();
@@ -58,7 +58,7 @@ fn a_name_is_declared_once_and_closed_once() {
 #[test]
 fn what_is_declared_for_more_than_there_is_has_empty_parts() {
     let gateway = gateway(2);
-    declared(&gateway, "DECLARE c CURSOR FOR numbers INTO 5");
+    declared(&gateway, "DECLARE c CURSOR FOR SELECT n FROM numbers INTO 5");
     let parts: Vec<usize> =
         (0..5).map(|part| run(&gateway, &format!("FETCH ALL FROM {part} OF c")).unwrap().len()).collect();
     assert_eq!(parts.iter().sum::<usize>(), 100, "{parts:?}");
@@ -69,8 +69,8 @@ fn names_belong_to_users() {
     let source: Arc<dyn Source> = Arc::new(Numbers { partitions: 1, rows: 1 });
     let gateway = Running::with_users(&["ann", "bob"], &[("numbers", source, Dialect::Other)]);
     let run = |user: &str, sql: &str| read(&gateway.uri(&format!("{user}:{user}@")), Query::new(sql));
-    run("ann", "DECLARE c CURSOR FOR numbers INTO 2").unwrap();
+    run("ann", "DECLARE c CURSOR FOR SELECT n FROM numbers INTO 2").unwrap();
     assert!(run("bob", "FETCH ALL FROM 0 OF c").unwrap_err().to_string().contains("no cursor"));
-    run("bob", "DECLARE c CURSOR FOR numbers INTO 2").unwrap();
+    run("bob", "DECLARE c CURSOR FOR SELECT n FROM numbers INTO 2").unwrap();
     assert_eq!(numbers(&run("ann", "FETCH ALL FROM 0 OF c").unwrap().0), [0]);
 }

@@ -1,0 +1,87 @@
+//! Where a query goes, and as whose.
+
+use std::sync::Arc;
+
+use bowshot_core::{Cancel, Error, ErrorKind, Plan, Query, Request};
+use bowshot_gateway_access::Identity;
+use bowshot_gateway_catalog::TablePath;
+use bowshot_gateway_monitor::{Viewer, queries_schema};
+use bowshot_gateway_route::{Refused, Route};
+
+use crate::caller::{Caller, sees};
+use crate::engine::{Asker, OwnTable};
+use crate::gateway::Inner;
+
+/// The schema of the gateway's own tables.
+pub(crate) const OWN_SCHEMA: &str = "bowshot";
+/// The table of statements that run and ran.
+pub(crate) const OWN_QUERIES: &str = "queries";
+
+/// What of a caller decides where a query goes.
+pub(crate) struct Asking {
+    identity: Identity,
+    preferred: Option<String>,
+}
+
+impl Asking {
+    fn sees(&self, path: &TablePath) -> bool {
+        sees(&self.identity, path)
+    }
+
+    pub(crate) fn of(caller: &Caller) -> Self {
+        Asking::new(caller.session.identity().clone(), caller.catalog())
+    }
+
+    /// Somebody, and the source that is asked where the query does not say it.
+    pub(crate) fn new(identity: Identity, preferred: Option<String>) -> Self {
+        Asking { identity, preferred }
+    }
+}
+
+impl Inner {
+    /// Has a query planned where it belongs, and says whether its order matters. Blocks.
+    pub(crate) fn planned(&self, request: Request, asking: &Asking, cancel: &Cancel) -> Result<(Plan, bool), Refused> {
+        let [Query { sql, params }] = request.queries.as_slice() else {
+            return Err(Refused::Error(Error::new(ErrorKind::Internal, "a statement is one query")));
+        };
+        let (rights, preferred) = (asking.identity.rights(), asking.preferred.as_deref());
+        match self.router.route(sql, preferred, rights, &self.catalogs, cancel)? {
+            Route::Source { index, sql, ordered, .. } => {
+                let served = self.sources.get(index).ok_or_else(|| nowhere("this source"))?;
+                let mut options = request.options.clone();
+                options.before.clone_from(&served.before);
+                let request = Request::new(Query { sql, params: params.clone() }, options);
+                Ok((served.source.plan(&request, cancel)?, ordered))
+            }
+            Route::Engine { ordered, .. } => {
+                let engine = self.engine.as_ref().ok_or_else(|| nowhere("files, or for several sources at once"))?;
+                let visible = |path: &TablePath| asking.sees(path);
+                let own = [self.queries(&asking.identity)];
+                let asker = Asker { preferred, visible: &visible, own: &own };
+                Ok((engine.plan(&request, &asker, cancel)?, ordered))
+            }
+        }
+    }
+
+    /// `bowshot.queries`: what runs and ran. A user with rules sees what he asked himself.
+    fn queries(&self, identity: &Identity) -> OwnTable {
+        let monitor = self.monitor.clone();
+        let viewer = viewer(identity);
+        OwnTable {
+            schema: OWN_SCHEMA,
+            name: OWN_QUERIES,
+            columns: queries_schema(),
+            rows: Arc::new(move || monitor.queries_batch(&viewer)),
+        }
+    }
+}
+
+/// How much of the others' work somebody sees.
+pub(crate) fn viewer(identity: &Identity) -> Viewer {
+    if identity.rights().is_all() { Viewer::all(identity.user()) } else { Viewer::own(identity.user()) }
+}
+
+fn nowhere(what: &str) -> Error {
+    Error::new(ErrorKind::Unsupported, format!("this gateway has no engine for {what}"))
+        .with_hint("name one source with the session option or the header \"catalog\"")
+}
