@@ -32,6 +32,7 @@
 
 mod ask;
 mod context;
+mod depth;
 mod doubt;
 mod engine;
 mod error;

@@ -10,10 +10,8 @@ use datafusion::sql::planner::{ParserOptions, SqlToRel};
 use datafusion::sql::sqlparser::ast::Statement;
 
 use crate::context::Tables;
+use crate::depth::{self, DEPTH, too_deep};
 use crate::error::inside;
-
-/// How deep expressions and subqueries may lie within each other; databases allow between 100 and some thousand.
-const DEPTH: usize = 1000;
 
 /// The plan of the one query that `sql` is.
 ///
@@ -35,8 +33,10 @@ pub(crate) fn plan(sql: &str, state: &SessionState, tables: &Tables<'_>) -> Resu
 fn check(statement: &Parsed) -> Result<()> {
     match statement {
         Parsed::Statement(statement) => match statement.as_ref() {
-            Statement::Query(_) => Ok(()),
-            Statement::Explain { statement, .. } if matches!(statement.as_ref(), Statement::Query(_)) => Ok(()),
+            Statement::Query(_) => depth::check_depth(statement),
+            Statement::Explain { statement, .. } if matches!(statement.as_ref(), Statement::Query(_)) => {
+                depth::check_depth(statement)
+            }
             other => Err(only_queries(&first_words(&other.to_string()))),
         },
         Parsed::Explain(explain) => check(&explain.statement),
@@ -68,10 +68,6 @@ fn parser_options(state: &SessionState) -> ParserOptions {
 
 /// Evaluating recurses as deep as expressions are: what is deeper than any stack is refused here.
 fn check_depth(plan: &LogicalPlan) -> Result<()> {
-    let too_deep = || {
-        Error::new(ErrorKind::Unsupported, format!("the query nests more than {DEPTH} levels deep"))
-            .with_hint("write long lists of conditions as IN (…), or join with VALUES")
-    };
     let mut nodes = Depth::default();
     plan.visit_with_subqueries(&mut nodes).map_err(inside)?;
     let mut deepest = nodes.deepest;

@@ -120,7 +120,7 @@ async fn a_table_that_changes_between_plan_and_read_is_read_as_it_was_planned() 
     let mut rows = 0;
     for ticket in tickets(&info) {
         let messages: Vec<FlightData> = client.do_get(ticket).await.unwrap().into_inner().try_collect().await.unwrap();
-        rows += messages.iter().filter_map(|message| rows_of(message)).sum::<i64>();
+        rows += messages.iter().filter_map(rows_of).sum::<i64>();
     }
     assert_eq!(rows, 1000);
 }

@@ -152,7 +152,8 @@ async fn a_session_keeps_its_options() {
     hello.metadata_mut().insert("authorization", "Basic YW5uOmFubg==".parse().unwrap());
     let welcome = client.handshake(hello).await.unwrap();
     let token = welcome.metadata().get("authorization").unwrap().to_str().unwrap().to_owned();
-    let token = Some(token.as_str());
+    let bearer = token.as_str();
+    let token = Some(bearer);
     let set = act(&mut client, token, "SetSessionOptions", set_option("bowshot-endpoints", "2")).await.unwrap();
     assert!(set.is_empty(), "no errors: {set:?}");
     let wrong = act(&mut client, token, "SetSessionOptions", set_option("catalog", "nowhere")).await.unwrap();
@@ -161,7 +162,7 @@ async fn a_session_keeps_its_options() {
     assert_eq!(kept, set_option("bowshot-endpoints", "2"));
 
     let mut request = tonic::Request::new(statement());
-    request.metadata_mut().insert("authorization", token.unwrap().parse().unwrap());
+    request.metadata_mut().insert("authorization", bearer.parse().unwrap());
     assert_eq!(client.get_flight_info(request).await.unwrap().into_inner().endpoint.len(), 2);
     assert_eq!(
         info(&mut client).await.endpoint.len(),
