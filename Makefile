@@ -1,16 +1,18 @@
 # The one door. Every recipe is a line or two that calls dev/; `make` alone prints this list.
 .DEFAULT_GOAL := help
-.PHONY: help demo build test lint fmt bench docs clean
+.PHONY: help demo package build test lint fmt bench docs clean
 
 help: ## Print the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: build ## Read a TPC-H table from SQLite into pandas, Arrow and Polars (SCALE=0.1)
+demo: package ## Read a TPC-H table from SQLite into pandas, Arrow and Polars (SCALE=0.1)
 	@dev/demo_run.sh
 
-build: ## Leave .venv/ with the Python package and the command bowshot in it
+package: ## Leave .venv/ with a release build of the Python package in it
 	@dev/python_setup.sh
 	@dev/python_build.sh
+
+build: package ## The same, and the command bowshot, whose engine takes a while to compile
 	@dev/cli_build.sh
 
 test: build ## Run every test of every language, on private servers
@@ -26,7 +28,7 @@ fmt: ## Format Rust and Python
 bench: build ## Measure beside the floor and the peers (BENCH="--quick"); results in bench/results/
 	@dev/bench_run.sh
 
-docs: build ## Build the site and the Rust API pages into site/
+docs: package ## Build the site and the Rust API pages into site/
 	@dev/docs_build.sh
 
 clean: ## Remove .venv/, site/ and the build cache

@@ -5,11 +5,13 @@ source "$(dirname "${BASH_SOURCE[0]}")/environment.sh"
 need_rust
 
 if [[ -n ${CI:-} ]]; then
-    profile=dev folder=debug
+    # The very build of rust_test.sh: another choice of packages would have other features, and compile the engine again.
+    folder=debug
+    cargo test --quiet --workspace --exclude bowshot-python --no-run "${CARGO_FLAGS[@]}"
 else
-    profile=serve folder=serve
+    folder=serve
+    cargo build --quiet --package bowshot-cli --bin bowshot --profile serve "${CARGO_FLAGS[@]}"
 fi
-cargo build --quiet --package bowshot-cli --bin bowshot --profile "$profile" "${CARGO_FLAGS[@]}"
 
 # Moved, not written over: a gateway that runs from there goes on with the old one.
 mkdir -p "$VENV/bin"
