@@ -18,13 +18,13 @@ use crate::reading::read;
 use crate::running::Running;
 
 /// Rows without an end in sight; a series in FROM would be written to the disk first.
-const ENDLESS: &str = "SELECT generate_series(1, 1000000000) AS n, repeat('x', 200) AS text";
+pub const ENDLESS: &str = "SELECT generate_series(1, 1000000000) AS n, repeat('x', 200) AS text";
 
 fn gateway(server: &Postgres, limits: Limits) -> Running {
     Running::open(&[("shop", connect(&server.uri()).unwrap(), Dialect::Postgres)], limits)
 }
 
-fn descriptor(sql: &str) -> FlightDescriptor {
+pub fn descriptor(sql: &str) -> FlightDescriptor {
     let command = CommandStatementQuery { query: sql.into(), transaction_id: None };
     FlightDescriptor::new_cmd(command.as_any().encode_to_vec())
 }
@@ -47,7 +47,7 @@ fn connections(server: &Postgres) -> i64 {
 }
 
 /// Waits until the gateway has let go of the database.
-fn assert_let_go(server: &Postgres, within: Duration) {
+pub fn assert_let_go(server: &Postgres, within: Duration) {
     let started = Instant::now();
     while connections(server) > 0 {
         assert!(started.elapsed() < within, "the query goes on for nobody");

@@ -3,8 +3,10 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "helpers of tests may panic as tests do")]
 
 mod faults;
+mod limits;
 mod pages;
 mod raw;
 mod reading;
+mod rules;
 mod running;
 mod shared;

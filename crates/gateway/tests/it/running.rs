@@ -34,6 +34,14 @@ impl Running {
         Running::start(Users::new(&entries).unwrap(), sources, Limits::default())
     }
 
+    /// With one user, whose password is like the name, and who has these rules.
+    pub fn with_rules(name: &str, rules: &[&str], sources: &[(&str, Arc<dyn Source>, Dialect)]) -> Running {
+        let password_hash = Some(bowshot_gateway_access::hash(name).unwrap());
+        let rules = rules.iter().map(|&rule| rule.to_owned()).collect();
+        let entry = UserEntry { name: name.to_owned(), password_hash, rules };
+        Running::start(Users::new(&[entry]).unwrap(), sources, Limits::default())
+    }
+
     fn start(users: Users, sources: &[(&str, Arc<dyn Source>, Dialect)], limits: Limits) -> Running {
         let login = Login::new(users, None, LoginLimits::default()).unwrap();
         let access = Access::new(login, SessionLimits::default(), Tickets::random().unwrap()).unwrap();

@@ -1,0 +1,65 @@
+//! What users may do, seen from outside.
+
+use bowshot_connect::connect;
+use bowshot_core::{Error, Query};
+use bowshot_gateway::Limits;
+use bowshot_gateway_catalog::Dialect;
+use bowshot_testkit::Postgres;
+
+use crate::reading::read;
+use crate::running::Running;
+
+fn error(gateway: &Running, login: &str, sql: &str) -> Error {
+    match read(&gateway.uri(login), Query::new(sql)) {
+        Ok((batches, _)) => panic!("{sql}: {batches:?}"),
+        Err(error) => error,
+    }
+}
+
+#[test]
+fn rules_hold_for_queries_and_for_what_is_listed() {
+    let server = Postgres::start().unwrap();
+    server.psql("CREATE TABLE orders AS SELECT 1 AS id; CREATE TABLE salaries AS SELECT 2 AS id; CREATE SCHEMA hr; CREATE TABLE hr.notes AS SELECT 3 AS id").unwrap();
+    let shop = ("shop", connect(&server.uri()).unwrap(), Dialect::Postgres);
+    let gateway = Running::with_rules("ann", &["deny shop.public.salaries", "allow shop.public"], &[shop]);
+    let rows = |sql: &str| read(&gateway.uri("ann:ann@"), Query::new(sql)).unwrap().0[0].num_rows();
+    assert_eq!(rows("SELECT * FROM public.orders"), 1);
+    assert_eq!(rows("SELECT o.id, count(*) FROM shop.public.orders o GROUP BY 1"), 1);
+    for sql in [
+        "SELECT * FROM public.salaries",
+        "SELECT (SELECT max(id) FROM public.salaries) FROM public.orders",
+        "WITH salaries AS (SELECT * FROM public.salaries) SELECT * FROM salaries",
+        "SELECT * FROM hr.notes",
+        "SELECT * FROM hr.nothing",
+        "SELECT query_to_xml('SELECT * FROM salaries', true, true, '')",
+        "SELECT * FROM pg_catalog.pg_authid",
+    ] {
+        let error = error(&gateway, "ann:ann@", sql);
+        assert!(error.to_string().contains("may not be"), "{sql}: {error}");
+    }
+    let told = ["hr.notes", "hr.nothing"].map(|table| {
+        let text = error(&gateway, "ann:ann@", &format!("SELECT * FROM {table}")).message().to_owned();
+        text.replace(table, "it")
+    });
+    assert_eq!(told[0], told[1], "nobody learns what there is");
+}
+
+#[test]
+fn nothing_is_written() {
+    let server = Postgres::start().unwrap();
+    server.psql("CREATE TABLE orders (id int); CREATE SEQUENCE numbers").unwrap();
+    let shop = ("shop", connect(&server.uri()).unwrap(), Dialect::Postgres);
+    let gateway = Running::open(&[shop], Limits::default());
+    for sql in [
+        "INSERT INTO orders VALUES (1) RETURNING id",
+        "DELETE FROM orders RETURNING id",
+        "SELECT nextval('numbers')",
+        "WITH new AS (INSERT INTO orders VALUES (2) RETURNING id) SELECT * FROM new",
+    ] {
+        let error = error(&gateway, "", sql);
+        assert!(error.to_string().contains("read-only"), "{sql}: {error}");
+    }
+    let error = error(&gateway, "", "CREATE TABLE more (id int)");
+    assert!(error.to_string().contains("returns no rows"), "{error}");
+    assert_eq!(server.psql("SELECT count(*) FROM orders").unwrap().trim(), "0");
+}
