@@ -34,7 +34,8 @@ def served(command: str, *arguments: str) -> Iterator[Gateway]:
         log = Path(folder, "log")
         with log.open("wb") as output:
             process = subprocess.Popen(
-                [command, "serve", *arguments, "--listen", "127.0.0.1:0"],
+                # Some tests leave results that nobody fetches, which a gateway that ends waits for.
+                [command, "serve", *arguments, "--listen", "127.0.0.1:0", "--set", "limits.drain_seconds=1"],
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=output,

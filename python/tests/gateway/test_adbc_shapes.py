@@ -80,6 +80,7 @@ def test_the_order_that_is_asked_for_is_kept(gateway: Gateway) -> None:
 
 
 def test_pandas_reads_it(gateway: Gateway) -> None:
+    connection: Any  # pandas' types know no ADBC
     with flight_sql.connect(gateway.address, autocommit=True) as connection:
         frame = pd.read_sql("SELECT id, note, price FROM orders WHERE id <= 10 ORDER BY id", connection)
         arrow = pd.read_sql("SELECT id, day FROM orders", connection, dtype_backend="pyarrow")

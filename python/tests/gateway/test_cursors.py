@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import adbc_driver_flightsql.dbapi as flight_sql
 import pytest
 from tests.gateway.serving import Gateway
 
 
-def read(gateway: Gateway, sql: str) -> list[tuple[int, ...]]:
+def read(gateway: Gateway, sql: str) -> list[tuple[Any, ...]]:
     with flight_sql.connect(gateway.address, autocommit=True) as connection, connection.cursor() as cursor:
         cursor.execute(sql)
-        rows: list[tuple[int, ...]] = cursor.fetchall()
+        rows: list[tuple[Any, ...]] = cursor.fetchall()
         return rows
 
 
