@@ -3,6 +3,7 @@
 mod access;
 mod check;
 mod config;
+mod console;
 mod demo;
 mod engine;
 mod gateway;
@@ -30,7 +31,7 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    Serve(serve::Serve),
+    Serve(Box<serve::Serve>),
     Settings(settings::Settings),
     HashPassword(password::HashPassword),
 }

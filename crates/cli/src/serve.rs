@@ -11,7 +11,7 @@ use bowshot_gateway::{Gateway, Tls};
 use crate::access::{check_listen, is_open, tls};
 use crate::config::{Config, Given, Origin, Setting, Source};
 use crate::gateway::{Named, gateway, sources};
-use crate::{check, demo, logs, say, signals};
+use crate::{check, console, demo, logs, say, signals};
 
 /// How long what is cut off may take to close its connections.
 const CLOSING: Duration = Duration::from_secs(2);
@@ -100,6 +100,7 @@ impl Serve {
         let listen = config.settings.address("listen")?;
         let tls = tls(&config.settings)?.map(Tls::read).transpose()?;
         check_listen(&config, listen, tls.is_some())?;
+        let console = console::configured(&config)?;
         let sources = sources(&config)?;
         let gateway = gateway(&config, &sources)?;
         if self.check {
@@ -114,7 +115,7 @@ impl Serve {
         }
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
         let runtime = runtime.map_err(|error| Error::new(ErrorKind::Io, format!("cannot start threads: {error}")))?;
-        let ended = runtime.block_on(serve(&gateway, listen, tls));
+        let ended = runtime.block_on(serve(&gateway, &sources, listen, tls, console));
         // Calls that are cut off cancel their queries.
         runtime.shutdown_timeout(CLOSING);
         Ok(ended.unwrap_or_else(|error| {
@@ -156,13 +157,23 @@ impl Serve {
 }
 
 /// Answers until a signal asks to end: with 0 after a drain, with the number of the second signal where one came.
-async fn serve(gateway: &Gateway, listen: std::net::SocketAddr, tls: Option<Tls>) -> Result<ExitCode> {
+async fn serve(
+    gateway: &Gateway,
+    sources: &[Named],
+    listen: std::net::SocketAddr,
+    tls: Option<Tls>,
+    console: Option<console::Configured>,
+) -> Result<ExitCode> {
     let mut asked = signals::listen(tls.clone())?;
     let mut again = asked.clone();
     let listener = Gateway::listen(listen).await?;
     let address = listener.local_addr().map_or_else(|_| listen.to_string(), |address| address.to_string());
     let scheme = if tls.is_some() { "grpc+tls" } else { "grpc" };
     tracing::info!("listening on {scheme}://{address}");
+    let console = match console {
+        Some(console) => Some(console.start(gateway, sources).await?),
+        None => None,
+    };
     let stop = async move {
         asked.times(1).await;
         tracing::info!("ending: new work is refused, what is being read goes on; another signal ends at once");
@@ -175,11 +186,17 @@ async fn serve(gateway: &Gateway, listen: std::net::SocketAddr, tls: Option<Tls>
     };
     tokio::select! {
         served = serving => {
+            if let Some(console) = console {
+                console.end(false).await;
+            }
             served?;
             tracing::info!("ended");
             Ok(ExitCode::SUCCESS)
         }
         signal = again.times(2) => {
+            if let Some(console) = console {
+                console.end(true).await;
+            }
             let cut = gateway.cancel_all();
             tracing::warn!(results = cut, "ended at once: what was being read is cut off");
             // As shells count the ends by signals.

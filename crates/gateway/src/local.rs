@@ -122,13 +122,7 @@ impl Inner {
     }
 
     /// Plans a query and reads the beginning of its result. Blocks.
-    fn begin(
-        &self,
-        identity: Identity,
-        question: Question,
-        running: &Running,
-        cancel: &Cancel,
-    ) -> Result<Excerpt> {
+    fn begin(&self, identity: Identity, question: Question, running: &Running, cancel: &Cancel) -> Result<Excerpt> {
         let budget = BudgetLimits { bytes: self.limits.result_bytes, time: self.limits.query_time };
         let budget = Budget::new(budget, Instant::now());
         let Question { sql, source, rows, bytes, .. } = question;

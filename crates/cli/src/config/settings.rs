@@ -32,15 +32,27 @@ const fn setting(key: &'static str, kind: Kind, default: &'static str, about: &'
     Setting { key, kind, default, about, in_force: true }
 }
 
-/// A setting that the gateway does not obey yet.
-const fn planned(key: &'static str, kind: Kind, about: &'static str) -> Setting {
-    Setting { key, kind, default: "", about, in_force: false }
-}
-
 /// All settings, in the order of the documents.
 pub(crate) const SETTINGS: &[Setting] = &[
     setting("listen", Kind::Address, "127.0.0.1:31337", "Where clients connect. Port 0 is a free one."),
-    planned("console", Kind::AddressOrOff, "Where the web console, the metrics and the health checks are."),
+    setting(
+        "console",
+        Kind::AddressOrOff,
+        "off",
+        "Where the web console, the metrics and the health checks are. Port 0 is a free one.",
+    ),
+    setting(
+        "console_names",
+        Kind::List,
+        "",
+        "Names of hosts under which browsers reach the console, besides `localhost` and addresses in digits.",
+    ),
+    setting(
+        "console_open_metrics",
+        Kind::Truth,
+        "false",
+        "Whether `/metrics` asks nobody for a login. It holds figures, no names and no SQL.",
+    ),
     setting(
         "insecure",
         Kind::Truth,

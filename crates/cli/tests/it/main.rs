@@ -1,6 +1,9 @@
 //! The command itself, started as users start it.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "helpers of tests may panic as tests do")]
+
 mod checking;
+mod console;
 mod draining;
 mod logging;
 mod server;

@@ -7,7 +7,7 @@ use bowshot_gateway_monitor::{State, StatementView, Viewer};
 use super::*;
 use crate::Limits;
 
-/// A gateway before 100 numbers, 800 bytes of them.
+/// A gateway in front of 100 numbers, in batches of 10 and 5.
 fn gateway(users: Users, admission: AdmissionLimits) -> Gateway {
     let login = Login::new(users, None, LoginLimits::default()).unwrap();
     let access = Access::new(login, SessionLimits::default(), Tickets::random().unwrap()).unwrap();
@@ -38,8 +38,8 @@ async fn it_reads_as_much_as_is_asked_for_and_says_whether_there_is_more() {
         (100, usize::MAX, 100, false),
         (usize::MAX, usize::MAX, 100, false),
         (0, usize::MAX, 0, true),
-        // What has been read is given whole.
-        (usize::MAX, 81, 20, true),
+        // A batch takes 128 bytes, and the one that reaches the limit is given whole.
+        (usize::MAX, 129, 20, true),
     ] {
         let cancel = Cancel::new();
         let excerpt = gateway.excerpt(&anybody, question(rows, bytes), &cancel).await.unwrap();
