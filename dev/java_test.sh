@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Java's stock clients of Arrow Flight SQL against `bowshot serve` in front of a private PostgreSQL. What is said about
-# other tests' names goes to Maven: dev/java_test.sh -Dtest=JdbcReadingTest
+# other tests' names goes to Maven: dev/java_test.sh -Dtest=JdbcReadingTest -Dadbc.skip=true
 source "$(dirname "${BASH_SOURCE[0]}")/environment.sh"
 
 source dev/gateway_programs.sh

@@ -11,6 +11,8 @@ import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -26,10 +28,12 @@ final class Served {
     private static Served only;
 
     private final String databaseUrl;
+    private final String source;
     private final int port;
 
-    private Served(String databaseUrl, int port) {
+    private Served(String databaseUrl, String source, int port) {
         this.databaseUrl = databaseUrl;
+        this.source = source;
         this.port = port;
     }
 
@@ -77,13 +81,21 @@ final class Served {
                 + "&currentSchema=store";
         fill(url);
 
+        String source = "shop=" + uri + "?options=-csearch_path%3Dstore";
+        return new Served(url, source, serve(source));
+    }
+
+    /** A gateway in front of the same database with more options, where it listens; it stops with the program. */
+    int another(String... options) throws IOException {
+        return serve(source, options);
+    }
+
+    private static int serve(String source, String... options) throws IOException {
+        List<String> command =
+                new ArrayList<>(List.of(program("BOWSHOT_COMMAND"), "serve", source, "--listen", "127.0.0.1:0"));
+        command.addAll(List.of(options));
         Path log = Files.createTempFile("bowshot", ".log");
-        Process gateway = new ProcessBuilder(
-                        program("BOWSHOT_COMMAND"),
-                        "serve",
-                        "shop=" + uri + "?options=-csearch_path%3Dstore",
-                        "--listen",
-                        "127.0.0.1:0")
+        Process gateway = new ProcessBuilder(command)
                 .redirectErrorStream(true)
                 .redirectOutput(log.toFile())
                 .start();
@@ -91,7 +103,7 @@ final class Served {
             gateway.destroy();
             log.toFile().delete();
         }));
-        return new Served(url, listening(gateway, log));
+        return listening(gateway, log);
     }
 
     private static String program(String variable) {
@@ -115,7 +127,8 @@ final class Served {
 
     private static int listening(Process gateway, Path log) throws IOException {
         for (int tries = 0; tries < 600; tries++) {
-            Matcher address = Pattern.compile("grpc://127\\.0\\.0\\.1:(\\d+)").matcher(Files.readString(log));
+            Matcher address =
+                    Pattern.compile("grpc(?:\\+tls)?://127\\.0\\.0\\.1:(\\d+)").matcher(Files.readString(log));
             if (address.find()) {
                 return Integer.parseInt(address.group(1));
             }
