@@ -135,5 +135,6 @@ def test_a_gateway_that_the_client_does_not_trust_gets_no_query(encrypted: Gatew
 @pytest.mark.parametrize("read", CLIENTS.values(), ids=CLIENTS)
 def test_a_client_shows_its_certificate(mutual: Gateway, files: Files, read: Read) -> None:
     assert read(mutual.address, files, True, True).num_rows == ORDERS
-    with pytest.raises(Exception, match=r"(?i)certificate|unavailable|handshake|transport|connection"):
+    # A gateway that turns a client away closes the connection; whether its reason gets there first is chance.
+    with pytest.raises(Exception, match=r"(?i)certificate|unavailable|handshake|transport|connection|hung up"):
         read(mutual.address, files, True, False)
