@@ -2,6 +2,7 @@
 
 mod int96;
 mod read;
+mod whole;
 mod window;
 
 use std::collections::BTreeMap;

@@ -40,7 +40,7 @@ pub(crate) fn plan(location: &Location, request: &Request, cancel: &Cancel) -> R
     let rows = partitions.iter().map(|partition| partition.rows).sum();
     let snapshot = snapshot::name(dataset.files.len());
     let bytes = views.iter().map(|view| stored_bytes(&dataset, view)).sum();
-    let scan = Shared::new(dataset, jobs, options.batch_bytes);
+    let scan = Shared::new(dataset, jobs, options);
     Ok(Plan {
         schema,
         snapshot: Some(snapshot),

@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use arrow_array::{ArrayRef, RecordBatch};
-use bowshot_core::{Cancel, Connection, Error, ErrorKind, Reader, Result, Scan};
+use bowshot_core::{Cancel, Connection, Error, ErrorKind, Options, Reader, Result, Scan};
 
 use crate::chunk::Chunk;
 use crate::connect::Store;
 use crate::dataset::{Data, Dataset, Origin};
 use crate::open::Open;
+use crate::partition::parquet_batch;
 use crate::view::View;
 use crate::{csv, hive, ipc, parquet};
 
@@ -40,11 +41,14 @@ struct Inner {
     dataset: Arc<Dataset>,
     jobs: Vec<Job>,
     batch_bytes: usize,
+    /// The same for Parquet.
+    parquet_batch: usize,
 }
 
 impl Shared {
-    pub(crate) fn new(dataset: Arc<Dataset>, jobs: Vec<Job>, batch_bytes: usize) -> Self {
-        Shared(Arc::new(Inner { dataset, jobs, batch_bytes }))
+    pub(crate) fn new(dataset: Arc<Dataset>, jobs: Vec<Job>, options: &Options) -> Self {
+        let (batch_bytes, parquet_batch) = (options.batch_bytes, parquet_batch(options));
+        Shared(Arc::new(Inner { dataset, jobs, batch_bytes, parquet_batch }))
     }
 }
 
@@ -80,13 +84,13 @@ struct Partition<'a> {
     next: usize,
     /// How many rows may still come.
     left: Option<u64>,
-    current: Option<Current>,
+    current: Option<Current<'a>>,
 }
 
 /// A chunk that is being read.
-struct Current {
+struct Current<'a> {
     open: Arc<Open>,
-    batches: Box<dyn Batches>,
+    batches: Box<dyn Batches + 'a>,
     /// The columns that are read, in their order in the file.
     columns: Vec<usize>,
     file: usize,
@@ -124,8 +128,8 @@ impl Reader for Partition<'_> {
     }
 }
 
-impl Partition<'_> {
-    fn start(&self, chunk: &Chunk) -> Result<Current> {
+impl<'a> Partition<'a> {
+    fn start(&self, chunk: &Chunk) -> Result<Current<'a>> {
         let dataset = &self.inner.dataset;
         let missing = || Error::new(ErrorKind::Internal, format!("the plan has no file {}", chunk.file));
         let file = dataset.files.get(chunk.file).ok_or_else(missing)?;
@@ -134,7 +138,8 @@ impl Partition<'_> {
         let bytes = self.inner.batch_bytes;
         let batches = match &dataset.data {
             Data::Parquet(metas) => {
-                parquet::read(&open, metas.get(chunk.file).ok_or_else(missing)?, &columns, chunk, bytes)?
+                let meta = metas.get(chunk.file).ok_or_else(missing)?;
+                parquet::read(&open, meta, &columns, chunk, self.inner.parquet_batch)?
             }
             Data::Arrow(metas) => ipc::read(
                 &open,
@@ -151,7 +156,7 @@ impl Partition<'_> {
 }
 
 /// The columns of the result, in its order.
-fn batch(dataset: &Dataset, view: &View, current: &Current, found: &Columns) -> Result<RecordBatch> {
+fn batch(dataset: &Dataset, view: &View, current: &Current<'_>, found: &Columns) -> Result<RecordBatch> {
     let column = |(place, field): (&usize, &Arc<arrow_schema::Field>)| -> Result<ArrayRef> {
         match dataset.origin(current.file, *place) {
             Origin::File(place) => {

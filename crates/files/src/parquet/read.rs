@@ -9,6 +9,7 @@ use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ParquetRecordBatchReader
 use parquet::errors::ParquetError;
 
 use super::int96::Companion;
+use super::whole::{self, Whole};
 use super::window::Window;
 use super::{Meta, failed};
 use crate::chunk::{Chunk, Piece};
@@ -21,13 +22,13 @@ use crate::read::{Batches, Columns};
 const ROWS: std::ops::RangeInclusive<u64> = 1_024..=131_072;
 
 /// Reads some columns, in their order in the file.
-pub(crate) fn read(
+pub(crate) fn read<'a>(
     open: &Arc<Open>,
-    meta: &Meta,
+    meta: &'a Meta,
     columns: &[usize],
     chunk: &Chunk,
     batch_bytes: usize,
-) -> Result<Box<dyn Batches>> {
+) -> Result<Box<dyn Batches + 'a>> {
     let name = &open.file.name;
     let (groups, rows, place) = match &chunk.piece {
         Piece::Rows { group, rows } => {
@@ -46,6 +47,8 @@ pub(crate) fn read(
     let expected = chunk.rows.unwrap_or(0);
     let row_bytes = chunk.bytes.checked_div(expected).unwrap_or(1).max(1);
     let batch_rows = (batch_bytes as u64 / row_bytes).clamp(*ROWS.start(), *ROWS.end());
+    // The crate makes room for a whole batch at once.
+    let batch_rows = batch_rows.min(expected.max(*ROWS.start()));
     let batch_rows = usize::try_from(batch_rows).unwrap_or(usize::MAX);
     contained(
         || place.clone(),
@@ -55,6 +58,13 @@ pub(crate) fn read(
             let metas = groups.iter().filter_map(|group| meta.reader.metadata().row_groups().get(*group));
             let chunks = metas.flat_map(|group| leaves.iter().filter_map(|leaf| group.columns().get(*leaf)));
             let window = Window::new(open, chunks.map(|column| column.byte_range()).collect())?;
+            if let Piece::Groups(groups) = &chunk.piece
+                && batch_bytes == usize::MAX
+                && whole::serves(meta, columns, groups)
+            {
+                let (columns, groups, place) = (columns.to_vec(), groups.clone(), place.clone());
+                return Ok(Box::new(Whole { meta, window, columns, groups, place }) as Box<dyn Batches>);
+            }
             let start = |reader: &ArrowReaderMetadata, columns: &[usize]| -> Result<ParquetRecordBatchReader> {
                 let mask = ProjectionMask::roots(reader.parquet_schema(), columns.iter().copied());
                 let mut builder = ParquetRecordBatchReaderBuilder::new_with_metadata(window.clone(), reader.clone())

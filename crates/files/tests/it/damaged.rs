@@ -3,8 +3,10 @@
 use std::path::Path;
 
 use bowshot_core::{ErrorKind, Options};
+use parquet::file::properties::{WriterProperties, WriterVersion};
 
 use crate::support::*;
+use crate::whole::{flat, keeping};
 
 /// A generator of numbers that needs no crate: xorshift.
 struct Numbers(u64);
@@ -22,8 +24,11 @@ impl Numbers {
 const ROUNDS: usize = 400;
 
 fn damage(path: &Path, query: &str) {
+    damage_with(path, query, &Options { connections: Some(1), ..options() });
+}
+
+fn damage_with(path: &Path, query: &str, options: &Options) {
     let whole = std::fs::read(path).unwrap();
-    let options = Options { connections: Some(1), ..options() };
     let mut numbers = Numbers(0x9e37_79b9_7f4a_7c15);
     let mut failed = 0;
     for round in 0..ROUNDS {
@@ -39,7 +44,7 @@ fn damage(path: &Path, query: &str) {
             };
         }
         std::fs::write(path, &bytes).unwrap();
-        match read_with(&uri(path), query, &options) {
+        match read_with(&uri(path), query, options) {
             Ok(_) => {}
             Err(error) => {
                 // An internal error would be a panic of a worker that nobody contained.
@@ -51,7 +56,7 @@ fn damage(path: &Path, query: &str) {
     assert!(failed > ROUNDS / 8, "{failed}");
     for length in [0, 1, 5, 11, 100, whole.len() / 2, whole.len() - 100, whole.len() - 9] {
         std::fs::write(path, &whole[..length]).unwrap();
-        let error = read_with(&uri(path), query, &options).unwrap_err();
+        let error = read_with(&uri(path), query, options).unwrap_err();
         assert_ne!(error.kind(), ErrorKind::Internal, "{length} bytes: {error}");
         assert!(error.to_string().contains(path.file_name().unwrap().to_str().unwrap()), "{error}");
     }
@@ -63,6 +68,18 @@ fn parquet() {
     let path = folder.path().join("x.parquet");
     write_parquet(&path, &many_types(300), Default::default());
     damage(&path, "");
+}
+
+#[test]
+fn parquet_that_is_kept_whole() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("x.parquet");
+    let keeping = Options { connections: Some(1), ..keeping() };
+    for version in [WriterVersion::PARQUET_1_0, WriterVersion::PARQUET_2_0] {
+        let properties = WriterProperties::builder().set_writer_version(version).set_dictionary_page_size_limit(2_000);
+        write_parquet(&path, &flat(500, |row| row % 3 != 1), properties.build());
+        damage_with(&path, "", &keeping);
+    }
 }
 
 #[test]

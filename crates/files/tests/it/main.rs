@@ -24,3 +24,5 @@ mod parquet;
 mod remote;
 #[cfg(test)]
 mod support;
+#[cfg(test)]
+mod whole;

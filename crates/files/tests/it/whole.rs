@@ -1,0 +1,109 @@
+//! Who keeps the whole result gets row groups as they are: the same values, whatever their pages look like.
+
+use std::sync::Arc;
+
+use arrow_array::*;
+use arrow_schema::{Field, Schema};
+use bowshot_core::{Cancel, Options, Result, Stream};
+use parquet::basic::Compression;
+use parquet::file::properties::{WriterProperties, WriterVersion};
+
+use crate::support::*;
+
+/// Everything is kept.
+pub fn keeping() -> Options {
+    Options { buffer_bytes: isize::MAX.unsigned_abs(), ..options() }
+}
+
+/// Flat columns, each as often NULL as `there` allows.
+pub fn flat(rows: usize, there: fn(usize) -> bool) -> RecordBatch {
+    let nullable = (0..rows).any(|row| !there(row));
+    fn some<T>(rows: usize, there: fn(usize) -> bool, value: impl Fn(usize) -> T) -> Vec<Option<T>> {
+        (0..rows).map(|row| there(row).then(|| value(row))).collect()
+    }
+    let mixed = |row: usize| (row as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let decimals = |precision, bits: u32| {
+        let bound = 10_i128.pow(precision);
+        let array = Decimal128Array::from(some(rows, there, |row| (i128::from(mixed(row) >> (64 - bits)) % bound) - 7));
+        Arc::new(array.with_precision_and_scale(precision as u8, 2).unwrap()) as ArrayRef
+    };
+    // Short and long, of two bytes a letter, with few and with many different ones.
+    let text = |row: usize| "ü".repeat(row % 23) + &(mixed(row) % 5000).to_string();
+    let columns: Vec<(&str, ArrayRef)> = vec![
+        ("i32", Arc::new(Int32Array::from(some(rows, there, |row| mixed(row) as i32)))),
+        ("few", Arc::new(Int32Array::from(some(rows, there, |row| (row / 100 % 3) as i32)))),
+        ("u32", Arc::new(UInt32Array::from(some(rows, there, |row| u32::MAX - row as u32)))),
+        ("i64", Arc::new(Int64Array::from(some(rows, there, |row| mixed(row) as i64)))),
+        ("u64", Arc::new(UInt64Array::from(some(rows, there, |row| mixed(row) >> 50)))),
+        ("f32", Arc::new(Float32Array::from(some(rows, there, |row| row as f32 / 3.0)))),
+        ("f64", Arc::new(Float64Array::from(some(rows, there, |row| (row % 1000) as f64 / 7.0)))),
+        ("d9", decimals(9, 20)),
+        ("d18", decimals(18, 58)),
+        ("date", Arc::new(Date32Array::from(some(rows, there, |row| (row % 2500) as i32 - 1000)))),
+        ("ms", Arc::new(TimestampMillisecondArray::from(some(rows, there, |row| row as i64 * 1000)))),
+        ("us", Arc::new(TimestampMicrosecondArray::from(some(rows, there, |row| -(row as i64))).with_timezone("UTC"))),
+        ("ns", Arc::new(TimestampNanosecondArray::from(some(rows, there, |row| row as i64 * 1_000_000_007)))),
+        ("text", Arc::new(StringViewArray::from_iter(some(rows, there, text)))),
+        ("long", Arc::new(StringViewArray::from_iter(some(rows, there, |row| text(row) + &"x".repeat(row % 7 * 40))))),
+        ("flag", Arc::new(StringViewArray::from_iter(some(rows, there, |row| ["A", "N", "R"][row % 3])))),
+        ("bytes", Arc::new(BinaryViewArray::from_iter(some(rows, there, |row| vec![row as u8, 0xff, 0xc3])))),
+    ];
+    let field = |(name, array): &(&str, ArrayRef)| Field::new(*name, array.data_type().clone(), nullable);
+    let schema = Schema::new(columns.iter().map(field).collect::<Vec<_>>());
+    RecordBatch::try_new(Arc::new(schema), columns.into_iter().map(|(_, array)| array).collect()).unwrap()
+}
+
+#[test]
+fn pages_of_every_kind_give_the_same_values() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("flat.parquet");
+    let patterns: [fn(usize) -> bool; 4] = [|_| true, |row| row % 3 != 1, |row| row % 1000 < 700, |_| false];
+    for (number, there) in patterns.into_iter().enumerate() {
+        let batch = flat(20_000, there);
+        for version in [WriterVersion::PARQUET_1_0, WriterVersion::PARQUET_2_0] {
+            // A dictionary of everything, of the first values only, and none.
+            for dictionary in [1 << 20, 5_000, 0] {
+                let properties = WriterProperties::builder()
+                    .set_writer_version(version)
+                    .set_compression(if number % 2 == 0 { Compression::SNAPPY } else { Compression::UNCOMPRESSED })
+                    .set_dictionary_enabled(dictionary > 0)
+                    .set_dictionary_page_size_limit(dictionary.max(1))
+                    .set_data_page_size_limit(7_000)
+                    .set_write_batch_size(333)
+                    .set_max_row_group_row_count(Some(9_000));
+                write_parquet(&path, &batch, properties.build());
+                let found = read_with(&uri(&path), "", &keeping()).unwrap();
+                assert_same(&found, &batch);
+                found.columns().iter().for_each(|column| column.to_data().validate_full().unwrap());
+                let some = "SELECT text, d18, bytes FROM flat LIMIT 9500";
+                assert_same(
+                    &read_with(&uri(&path), some, &keeping()).unwrap(),
+                    &read_with(&uri(&path), some, &options()).unwrap(),
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn a_row_group_is_one_batch_and_small_ones_are_put_together() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, batch, group, wanted) in [
+        ("flat", flat(20_000, |_| true), 9_000, vec![9_000, 9_000, 2_000]),
+        ("small", flat(20_000, |_| true), 500, vec![20_000]),
+        // Left to the crate's reader.
+        ("many", many_types(20_000), 9_000, vec![20_000]),
+    ] {
+        let path = folder.path().join(format!("{name}.parquet"));
+        let properties = WriterProperties::builder().set_max_row_group_row_count(Some(group));
+        write_parquet(&path, &batch, properties.build());
+        let batches = |options: &Options| -> Result<Vec<RecordBatch>> {
+            Stream::start(plan(&uri(&path), "", options)?, options, Cancel::new()).collect()
+        };
+        let rows: Vec<usize> = batches(&keeping()).unwrap().iter().map(RecordBatch::num_rows).collect();
+        assert_eq!(rows, wanted, "{name}");
+        // Who asks for a size gets it.
+        let small = Options { batch_bytes: 100_000, ..keeping() };
+        assert!(batches(&small).unwrap().len() > 10, "{name}");
+    }
+}
