@@ -23,7 +23,7 @@ use crate::results::Claimed;
 use crate::status::{of_error, of_refusal};
 
 /// How many messages may wait between encoder and connection.
-const QUEUE: u8 = 4;
+const QUEUE: u8 = 2;
 
 /// The messages of a stream.
 pub(crate) type Messages = BoxStream<'static, Result<FlightData, Status>>;
