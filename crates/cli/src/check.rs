@@ -17,7 +17,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// The configuration in effect, as a file that says the same but for its secrets, with a comment where each value comes from.
 pub(crate) fn effective(config: &Config) -> String {
     let mut lines: Vec<(String, String)> = Vec::new();
-    for setting in SETTINGS.iter().filter(|setting| setting.in_force) {
+    for setting in SETTINGS {
         let origin = config.settings.origin(setting.key).to_string();
         let Some(items) = config.settings.list(setting.key) else { continue };
         let value = match items.as_slice() {

@@ -21,10 +21,10 @@ impl Settings {
     }
 }
 
-/// All settings that the gateway obeys, as a table of Markdown.
+/// All settings, as a table of Markdown.
 fn table() -> String {
     let mut text = String::from("| key | variable | default | what it is |\n|---|---|---|---|\n");
-    for setting in SETTINGS.iter().filter(|setting| setting.in_force) {
+    for setting in SETTINGS {
         let default = match setting.default {
             "" => String::new(),
             default => format!("`{default}`"),

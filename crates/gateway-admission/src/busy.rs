@@ -17,7 +17,7 @@ pub enum BusyReason {
     GaveWay,
 }
 
-/// A statement may not run now; later it may. In gRPC it is `RESOURCE_EXHAUSTED` (see the
+/// A statement may not run now; later it may. In gRPC it is `UNAVAILABLE`, which clients may try again (see the
 /// [status codes](https://grpc.io/docs/guides/status-codes/)) with a header `retry-after`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Busy {

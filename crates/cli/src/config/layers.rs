@@ -62,12 +62,6 @@ impl Layers {
         let Some(setting) = Setting::of(key) else {
             return refused(format!("there is no setting \"{key}\""), nearest(key));
         };
-        if !setting.in_force {
-            return refused(
-                format!("this version does not obey {key} yet"),
-                "leave it out: what is ignored would protect nobody".to_owned(),
-            );
-        }
         let fits = match items.as_slice() {
             items if setting.kind == Kind::List => items.iter().all(|item| setting.kind.allows(item)),
             [one] => setting.kind.allows(one),

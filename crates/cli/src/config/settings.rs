@@ -12,8 +12,6 @@ pub(crate) struct Setting {
     pub(crate) default: &'static str,
     /// One or two sentences for the documents.
     pub(crate) about: &'static str,
-    /// Whether the gateway obeys it. What it does not obey yet is refused: a limit that is ignored protects nobody.
-    pub(crate) in_force: bool,
 }
 
 impl Setting {
@@ -29,7 +27,7 @@ impl Setting {
 }
 
 const fn setting(key: &'static str, kind: Kind, default: &'static str, about: &'static str) -> Setting {
-    Setting { key, kind, default, about, in_force: true }
+    Setting { key, kind, default, about }
 }
 
 /// All settings, in the order of the documents.

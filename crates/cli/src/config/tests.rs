@@ -91,14 +91,6 @@ fn mistakes_are_told_with_their_line() {
 }
 
 #[test]
-fn what_is_not_obeyed_is_refused_wherever_it_stands() {
-    for setting in SETTINGS.iter().filter(|setting| !setting.in_force) {
-        let error = refusal("", &[(&setting.variable(), "1")]).to_string();
-        assert!(error.contains(setting.key) && error.contains("does not obey"), "{error}");
-    }
-}
-
-#[test]
 fn a_mistyped_variable_is_told_and_that_of_a_cluster_is_not() {
     let error = refusal("", &[("BOWSHOT_LIMITS_ENDPOINT", "1")]).to_string();
     assert!(error.contains("BOWSHOT_LIMITS_ENDPOINT is no setting; did you mean \"limits.endpoint"), "{error}");

@@ -67,8 +67,7 @@ fn obstacle(session: &mut Session) -> Result<Option<String>> {
 ///
 /// The server puts a session's place into variables that all sessions share before it shows them (`set_status_variables` of
 /// `TC_LOG_BINLOG`, in MariaDB's `sql/log.cc`): who asks at the same time may be shown another's. Two different places
-/// then look alike, and the read is torn: of 20,000 answers to each of two sessions that asked side by side, some 160 were
-/// the other's (MariaDB 10.11). Somebody else may ask too, so that one answer alone proves nothing.
+/// then look alike, and the read is torn. Somebody else may ask too, so that one answer alone proves nothing.
 fn places(sessions: &mut [Session]) -> Result<Vec<String>> {
     let mut places = Vec::new();
     for _ in 0..2 {
