@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use bowshot_gateway_access::{Access, Identity, Now, OptionValue, Session};
 use bowshot_gateway_catalog::TablePath;
+use bowshot_gateway_monitor::Statement;
 use bowshot_gateway_wire::{Client, Codec};
 use tonic::{Request, Status};
 
@@ -53,9 +54,15 @@ impl Caller {
         self.session.user()
     }
 
-    /// The program, as it names itself.
-    pub(crate) fn program(&self) -> &str {
-        &self.program
+    /// What is to be known of a statement of this caller.
+    pub(crate) fn statement(&self, sql: &str) -> Statement {
+        Statement {
+            user: self.user().to_owned(),
+            client: self.program.clone(),
+            source: self.catalog(),
+            sql: sql.to_owned(),
+            session: self.session.is_kept().then(|| self.session.id().to_string()),
+        }
     }
 
     /// Whether the user may see a table.

@@ -9,14 +9,14 @@ use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 use bowshot_core::{Cancel, Error, ErrorKind, Options, Poll, Query, Request, Result, Stream};
 use bowshot_gateway_access::{Identity, Now};
-use bowshot_gateway_admission::{Budget, BudgetLimits, Permit};
-use bowshot_gateway_monitor::{Reading, Running, Sent, Statement};
+use bowshot_gateway_admission::Budget;
+use bowshot_gateway_monitor::{Reading, Sent, Statement};
 use bowshot_gateway_wire::body_bytes;
 use bowshot_sql::CursorStatement;
-use tokio::sync::Notify;
 
 use crate::gateway::{Gateway, Inner};
 use crate::route::Asking;
+use crate::work::Work;
 
 /// How long a source may be silent before the limit of time is looked at.
 const SLICE: Duration = Duration::from_millis(100);
@@ -87,19 +87,6 @@ impl Gateway {
             let message = "parts of a shared result are for several connections, and here is one";
             return Err(Error::new(ErrorKind::Unsupported, message).with_hint("run its query by itself"));
         }
-        let (running, permit) = self.0.enter(identity, &question, cancel).await?;
-        let (inner, identity, cancel) = (Arc::clone(&self.0), identity.clone(), cancel.clone());
-        let reading = tokio::task::spawn_blocking(move || {
-            let _permit = permit;
-            inner.begin(identity, question, &running, &cancel).inspect_err(|error| running.failed(error))
-        });
-        reading.await.unwrap_or_else(|_| Err(Error::new(ErrorKind::Internal, "reading panicked; please report this")))
-    }
-}
-
-impl Inner {
-    /// Waits for the turn of a statement, until it is cancelled.
-    async fn enter(&self, identity: &Identity, question: &Question, cancel: &Cancel) -> Result<(Running, Permit)> {
         let statement = Statement {
             user: identity.user().to_owned(),
             client: question.client.clone(),
@@ -107,38 +94,32 @@ impl Inner {
             sql: question.sql.clone(),
             session: None,
         };
-        let running = self.monitor.begin(statement, cancel.clone());
-        running.queued();
-        let ended = Arc::new(Notify::new());
-        let ending = Arc::clone(&ended);
-        let _told = cancel.on_cancel(move || ending.notify_one());
-        let permit = tokio::select! {
-            permit = self.admission.enter(identity.user()) => permit.map_err(Error::from),
-            () = ended.notified() => Err(Error::cancelled()),
-        };
-        let permit = permit.inspect_err(|error| running.failed(error))?;
-        running.admitted();
-        Ok((running, permit))
+        let work = self.0.admit(statement, cancel).await?;
+        let (inner, identity, cancel) = (Arc::clone(&self.0), identity.clone(), cancel.clone());
+        let reading = tokio::task::spawn_blocking(move || {
+            inner.begin(identity, question, &work, &cancel).inspect_err(|error| work.running.failed(error))
+        });
+        reading.await.unwrap_or_else(|_| Err(Error::new(ErrorKind::Internal, "reading panicked; please report this")))
     }
+}
 
+impl Inner {
     /// Plans a query and reads the beginning of its result. Blocks.
-    fn begin(&self, identity: Identity, question: Question, running: &Running, cancel: &Cancel) -> Result<Excerpt> {
-        let budget = BudgetLimits { bytes: self.limits.result_bytes, time: self.limits.query_time };
-        let budget = Budget::new(budget, Instant::now());
+    fn begin(&self, identity: Identity, question: Question, work: &Work, cancel: &Cancel) -> Result<Excerpt> {
         let Question { sql, source, rows, bytes, .. } = question;
         // No more is read ahead than one reader needs.
         let options = Options { connections: Some(1), ..self.options() };
         let request = Request::new(Query::new(sql), options.clone());
         let (plan, _) = self.planned(request, &Asking::new(identity, source), cancel)?;
-        running.planned(1, &plan.reason, plan.snapshot.as_deref());
-        let mut reading = running.endpoint(0);
+        work.running.planned(1, &plan.reason, plan.snapshot.as_deref());
+        let mut reading = work.running.endpoint(0);
         reading.opened();
         // The stream cancels what it leaves unread, which is its own affair.
         let own = Cancel::new();
         let ending = own.clone();
         let _ended_with = cancel.on_cancel(move || ending.cancel());
         let mut stream = Stream::start(plan, &options, own);
-        match excerpt(&mut stream, (rows, bytes), &reading, &budget) {
+        match excerpt(&mut stream, (rows, bytes), &reading, &work.budget) {
             Ok(excerpt) => {
                 reading.done();
                 Ok(excerpt)

@@ -22,7 +22,7 @@ use crate::divide::{Wish, divide};
 use crate::gateway::Inner;
 use crate::results::{Id, Offered};
 use crate::route::Asking;
-use crate::status::{of_error, of_refused};
+use crate::status::{of_error, of_no_turn, of_refused};
 use crate::work::Work;
 
 /// A query that its source has planned: its snapshot is open.
@@ -48,7 +48,7 @@ impl Inner {
     ) -> Result<Planned, Status> {
         let cancel = Cancel::new();
         let guard = CancelOnDrop(Some(cancel.clone()));
-        let work = self.admit(&sql, &cancel, caller).await?;
+        let work = self.admit(caller.statement(&sql), &cancel).await.map_err(|reason| of_no_turn(&reason))?;
         let (inner, asking, planning) = (Arc::clone(self), Asking::of(caller), cancel.clone());
         // A client may read all endpoints at once, each on a connection that sees the snapshot.
         let options = Options { connections: Some(self.count(endpoints)), ..self.options() };

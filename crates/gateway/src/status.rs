@@ -2,10 +2,11 @@
 
 use bowshot_core::{Error, ErrorKind};
 use bowshot_gateway_access::{Refusal, RefusalKind};
-use bowshot_gateway_admission::Busy;
 use bowshot_gateway_route::Refused;
 use tonic::metadata::MetadataValue;
 use tonic::{Code, Status};
+
+use crate::work::NoTurn;
 
 /// The status of an error: what the database said, for the client to read; its code says whose doing it is.
 pub(crate) fn of_error(error: &Error) -> Status {
@@ -24,7 +25,8 @@ pub(crate) fn of_error(error: &Error) -> Status {
 }
 
 /// The status of a statement whose turn does not come: clients may try again.
-pub(crate) fn of_busy(busy: &Busy) -> Status {
+pub(crate) fn of_no_turn(reason: &NoTurn) -> Status {
+    let NoTurn::Busy(busy) = reason else { return of_error(&Error::cancelled()) };
     let mut status = Status::unavailable(busy.to_string());
     status.metadata_mut().insert("retry-after", MetadataValue::from(busy.retry_after_seconds()));
     status

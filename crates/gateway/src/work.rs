@@ -1,15 +1,14 @@
 //! What a statement holds from its beginning to the end of its last endpoint.
 
+use std::sync::Arc;
 use std::time::Instant;
 
-use bowshot_core::Cancel;
-use bowshot_gateway_admission::{Budget, BudgetLimits, Permit};
+use bowshot_core::{Cancel, Error};
+use bowshot_gateway_admission::{Budget, BudgetLimits, Busy, Permit};
 use bowshot_gateway_monitor::{Running, Statement};
-use tonic::Status;
+use tokio::sync::Notify;
 
-use crate::caller::Caller;
 use crate::gateway::Inner;
-use crate::status::of_busy;
 
 /// What a statement holds from its beginning to the end of its last endpoint: its place among those that run, what it may
 /// cost, and its line in the list of what runs.
@@ -19,22 +18,41 @@ pub(crate) struct Work {
     _permit: Permit,
 }
 
+/// Why a statement's turn did not come.
+pub(crate) enum NoTurn {
+    Busy(Busy),
+    Cancelled,
+}
+
+impl From<NoTurn> for Error {
+    fn from(reason: NoTurn) -> Error {
+        match reason {
+            NoTurn::Busy(busy) => busy.into(),
+            NoTurn::Cancelled => Error::cancelled(),
+        }
+    }
+}
+
 impl Inner {
-    /// Lets a statement in, when its turn comes.
-    pub(crate) async fn admit(&self, sql: &str, cancel: &Cancel, caller: &Caller) -> Result<Work, Status> {
-        let statement = Statement {
-            user: caller.user().to_owned(),
-            client: caller.program().to_owned(),
-            source: caller.catalog(),
-            sql: sql.to_owned(),
-            session: caller.session.is_kept().then(|| caller.session.id().to_string()),
-        };
+    /// Lets a statement in when its turn comes, unless it is cancelled before.
+    pub(crate) async fn admit(&self, statement: Statement, cancel: &Cancel) -> Result<Work, NoTurn> {
+        let user = statement.user.clone();
         let running = self.monitor.begin(statement, cancel.clone());
         running.queued();
-        let permit = self.admission.enter(caller.user()).await.map_err(|busy| {
-            running.failed(&busy.clone().into());
-            of_busy(&busy)
-        })?;
+        let ended = Arc::new(Notify::new());
+        let ending = Arc::clone(&ended);
+        let _told = cancel.on_cancel(move || ending.notify_one());
+        let permit = tokio::select! {
+            permit = self.admission.enter(&user) => permit.map_err(|busy| {
+                running.failed(&busy.clone().into());
+                NoTurn::Busy(busy)
+            }),
+            () = ended.notified() => {
+                running.failed(&Error::cancelled());
+                Err(NoTurn::Cancelled)
+            }
+        };
+        let permit = permit?;
         running.admitted();
         let limits = BudgetLimits { bytes: self.limits.result_bytes, time: self.limits.query_time };
         Ok(Work { running, budget: Budget::new(limits, Instant::now()), _permit: permit })
