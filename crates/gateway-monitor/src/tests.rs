@@ -1,6 +1,5 @@
 //! What becomes of statements, seen from outside.
 
-use std::io::Write;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -8,7 +7,6 @@ use std::time::Duration;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Int64Type, TimestampMicrosecondType};
 use bowshot_core::{Cancel, Error, ErrorKind};
-use parking_lot::Mutex;
 
 use super::*;
 
@@ -288,35 +286,4 @@ fn what_is_sent_shows_in_the_current_second() {
     assert_eq!(seconds.len(), THROUGHPUT_SECONDS);
     // The second may just have ended.
     assert_eq!(seconds[THROUGHPUT_SECONDS - 2..].iter().map(|second| second.rows).sum::<u64>(), 10);
-}
-
-#[derive(Clone, Default)]
-struct Lines(Arc<Mutex<Vec<u8>>>);
-
-impl Write for Lines {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.0.lock().write(bytes)
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
-    }
-}
-
-#[test]
-fn the_log_has_one_line_for_each_end_without_the_text() {
-    let lines = Lines::default();
-    let writer = lines.clone();
-    let subscriber = tracing_subscriber::fmt().with_ansi(false).with_writer(move || writer.clone()).finish();
-    tracing::subscriber::with_default(subscriber, || {
-        let monitor = Monitor::default();
-        monitor.begin(statement("ann", "SELECT 'hunter2'"), Cancel::new()).finished();
-        monitor.begin(statement("eve\nroot", ""), Cancel::new()).failed(&Error::new(ErrorKind::Sql, "no such table"));
-    });
-    let text = String::from_utf8(lines.0.lock().clone()).unwrap();
-    let found: Vec<&str> = text.lines().collect();
-    assert_eq!(found.len(), 2, "{text}");
-    assert!(found[0].contains("INFO bowshot::statement: statement ended id=1 user=\"ann\""), "{text}");
-    assert!(found[0].contains("state=\"finished\"") && !text.contains("hunter2"), "{text}");
-    assert!(found[1].contains("WARN") && found[1].contains("error=\"no such table\""), "{text}");
 }
