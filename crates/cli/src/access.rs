@@ -10,9 +10,10 @@ use bowshot_gateway_access::{
 };
 
 use crate::config::{Config, Layers};
+use crate::key_set::Published;
 
 /// Logins, sessions and tickets as configured.
-pub(crate) fn access(config: &Config) -> Result<Access> {
+pub(crate) fn access(config: &Config, published: Option<&Published>) -> Result<Access> {
     let settings = &config.settings;
     let entry = |user: &crate::config::User| UserEntry {
         name: user.name.clone(),
@@ -27,7 +28,7 @@ pub(crate) fn access(config: &Config) -> Result<Access> {
         idle: settings.seconds("limits.session_idle_seconds")?,
         lifetime: settings.seconds("limits.session_seconds")?,
     };
-    Access::new(Login::new(users, jwt(settings)?, LoginLimits::default())?, limits, tickets(settings)?)
+    Access::new(Login::new(users, jwt(settings, published)?, LoginLimits::default())?, limits, tickets(settings)?)
 }
 
 /// Whether nobody has to log in.
@@ -83,12 +84,12 @@ fn tickets(settings: &Layers) -> Result<Tickets> {
     }
 }
 
-fn jwt(settings: &Layers) -> Result<Option<Jwt>> {
+fn jwt(settings: &Layers, published: Option<&Published>) -> Result<Option<Jwt>> {
     let refused =
         |message: &str, hint: &str| Error::new(ErrorKind::Config, message.to_owned()).with_hint(hint.to_owned());
     let (pem, secret) = (settings.path("jwt.key_file"), settings.path("jwt.secret_file"));
     let (Some(issuer), Some(audience)) = (settings.text("jwt.issuer"), settings.text("jwt.audience")) else {
-        let lone = ["jwt.issuer", "jwt.audience", "jwt.key_file", "jwt.secret_file", "jwt.strangers"];
+        let lone = ["jwt.issuer", "jwt.audience", "jwt.key_file", "jwt.secret_file", "jwt.key_set", "jwt.strangers"];
         return match lone.into_iter().find(|key| settings.text(key).is_some()) {
             None => Ok(None),
             Some(key) => Err(refused(
@@ -97,12 +98,16 @@ fn jwt(settings: &Layers) -> Result<Option<Jwt>> {
             )),
         };
     };
-    let key = match (pem, secret) {
-        (Some(path), None) => JwtKey::Pem(read(&path, "jwt.key_file")?),
+    let key = match (pem, secret, published) {
+        (None, None, Some(published)) => JwtKey::Set(published.keys()),
+        (Some(path), None, None) => JwtKey::Pem(read(&path, "jwt.key_file")?),
         // The line break that an editor adds is no part of it.
-        (None, Some(path)) => JwtKey::Secret(read(&path, "jwt.secret_file")?.trim_ascii_end().to_vec()),
+        (None, Some(path), None) => JwtKey::Secret(read(&path, "jwt.secret_file")?.trim_ascii_end().to_vec()),
         _ => {
-            return Err(refused("tokens need exactly one key", "set either jwt.key_file or jwt.secret_file"));
+            return Err(refused(
+                "tokens need exactly one key or set of keys",
+                "set one of jwt.key_set, jwt.key_file and jwt.secret_file",
+            ));
         }
     };
     let config = JwtConfig {

@@ -10,6 +10,7 @@ use bowshot_gateway_catalog::table_of_files;
 use crate::access::access;
 use crate::config::{Config, Layers, Source};
 use crate::engine::engine;
+use crate::key_set::Published;
 use crate::kind::Kind;
 use crate::name;
 use crate::shown::shown;
@@ -41,8 +42,8 @@ fn named(source: &Source) -> Result<Named> {
 }
 
 /// The gateway in front of these sources.
-pub(crate) fn gateway(config: &Config, sources: &[Named]) -> Result<Gateway> {
-    let mut gateway = Gateway::new(access(config)?, limits(&config.settings)?)?;
+pub(crate) fn gateway(config: &Config, sources: &[Named], published: Option<&Published>) -> Result<Gateway> {
+    let mut gateway = Gateway::new(access(config, published)?, limits(&config.settings)?)?;
     for Named { name, source, kind, table, .. } in sources {
         gateway = match kind {
             Kind::Files => gateway.with_files(name, Arc::clone(source), table.clone())?,

@@ -7,6 +7,7 @@ mod console;
 mod demo;
 mod engine;
 mod gateway;
+mod key_set;
 mod kind;
 mod logs;
 mod name;

@@ -11,6 +11,7 @@ use bowshot_gateway::{Gateway, Tls};
 use crate::access::{check_listen, is_open, tls};
 use crate::config::{Config, Given, Origin, Setting, Source};
 use crate::gateway::{Named, gateway, sources};
+use crate::key_set::{Published, published};
 use crate::{check, console, demo, logs, say, signals};
 
 /// How long what is cut off may take to close its connections.
@@ -102,7 +103,8 @@ impl Serve {
         check_listen(&config, listen, tls.is_some())?;
         let console = console::configured(&config)?;
         let sources = sources(&config)?;
-        let gateway = gateway(&config, &sources)?;
+        let published = published(&config.settings)?;
+        let gateway = gateway(&config, &sources, published.as_ref())?;
         if self.check {
             return checked(&config, &sources, self.probe);
         }
@@ -115,7 +117,7 @@ impl Serve {
         }
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
         let runtime = runtime.map_err(|error| Error::new(ErrorKind::Io, format!("cannot start threads: {error}")))?;
-        let ended = runtime.block_on(serve(&gateway, &sources, listen, tls, console));
+        let ended = runtime.block_on(serve(&gateway, &sources, listen, tls, console, published));
         // Calls that are cut off cancel their queries.
         runtime.shutdown_timeout(CLOSING);
         Ok(ended.unwrap_or_else(|error| {
@@ -163,9 +165,13 @@ async fn serve(
     listen: std::net::SocketAddr,
     tls: Option<Tls>,
     console: Option<console::Configured>,
+    published: Option<Published>,
 ) -> Result<ExitCode> {
-    let mut asked = signals::listen(tls.clone())?;
+    let mut asked = signals::listen(tls.clone(), published.clone())?;
     let mut again = asked.clone();
+    if let Some(published) = published {
+        tokio::spawn(published.keep_fresh());
+    }
     let listener = Gateway::listen(listen).await?;
     let address = listener.local_addr().map_or_else(|_| listen.to_string(), |address| address.to_string());
     let scheme = if tls.is_some() { "grpc+tls" } else { "grpc" };

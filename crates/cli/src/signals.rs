@@ -1,9 +1,12 @@
-//! What the system asks of the gateway: SIGTERM and Ctrl-C to end, a second one to end at once, SIGHUP to read certificates.
+//! What the system asks of the gateway: SIGTERM and Ctrl-C to end, a second one to end at once, SIGHUP to read certificates
+//! and keys.
 
 use bowshot_core::{Error, ErrorKind, Result};
 use bowshot_gateway::Tls;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::watch::{Receiver, Sender, channel};
+
+use crate::key_set::Published;
 
 /// The signals that asked to end, in their order.
 #[derive(Clone)]
@@ -13,7 +16,7 @@ pub(crate) struct Asked(Receiver<Vec<i32>>);
 ///
 /// # Errors
 /// Of kind [`Internal`](ErrorKind::Internal): the system does not allow it.
-pub(crate) fn listen(tls: Option<Tls>) -> Result<Asked> {
+pub(crate) fn listen(tls: Option<Tls>, published: Option<Published>) -> Result<Asked> {
     let open = |kind| {
         signal(kind).map_err(|error| Error::new(ErrorKind::Internal, format!("signals cannot be heard: {error}")))
     };
@@ -22,7 +25,7 @@ pub(crate) fn listen(tls: Option<Tls>) -> Result<Asked> {
     for kind in ends {
         tokio::spawn(count(open(kind)?, kind.as_raw_value(), sender.clone()));
     }
-    tokio::spawn(read_again(open(SignalKind::hangup())?, tls));
+    tokio::spawn(read_again(open(SignalKind::hangup())?, tls, published));
     Ok(Asked(receiver))
 }
 
@@ -43,8 +46,9 @@ async fn count(mut signal: Signal, number: i32, sender: Sender<Vec<i32>>) {
     }
 }
 
-async fn read_again(mut signal: Signal, tls: Option<Tls>) {
+async fn read_again(mut signal: Signal, tls: Option<Tls>, published: Option<Published>) {
     while signal.recv().await.is_some() {
+        published.iter().for_each(Published::ask);
         match tls.as_ref().map(Tls::read_again) {
             None => tracing::info!("SIGHUP: there is no certificate to read again"),
             Some(Ok(())) => tracing::info!("SIGHUP: new connections have the certificate that was read now"),

@@ -4,6 +4,7 @@
 //! [RFC 8725](https://www.rfc-editor.org/rfc/rfc8725): the algorithm is ours to choose and not the token's, issuer and audience
 //! are checked always, and a token without an end is none.
 
+mod key_set;
 mod verify;
 
 use std::fmt;
@@ -12,13 +13,15 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use bowshot_core::{Error, ErrorKind, Result};
-use jsonwebtoken::{Algorithm, AlgorithmFamily, DecodingKey, Validation, decode};
+use jsonwebtoken::{Algorithm, AlgorithmFamily, DecodingKey, TokenData, Validation, decode, decode_header};
 use serde_json::{Map, Value};
 
 use crate::identity::is_name;
 use crate::now::unix_seconds;
 use crate::refusal::{Refusal, RefusalKind};
 use crate::rights::Rights;
+
+pub use key_set::{KeySet, LONGEST_KEY_SET};
 
 /// How far the clocks of the issuer and of the gateway may be apart.
 const LEEWAY: u64 = 60;
@@ -33,6 +36,8 @@ pub enum JwtKey {
     Secret(Vec<u8>),
     /// The issuer's public key, the content of a PEM file: RS, PS and ES algorithms, and EdDSA.
     Pem(Vec<u8>),
+    /// The issuer's public keys, of which each token names one; for the same algorithms, of several kinds together.
+    Set(KeySet),
 }
 
 impl fmt::Debug for JwtKey {
@@ -40,6 +45,7 @@ impl fmt::Debug for JwtKey {
         f.write_str(match self {
             JwtKey::Secret(_) => "Secret(…)",
             JwtKey::Pem(_) => "Pem(…)",
+            JwtKey::Set(_) => "Set(…)",
         })
     }
 }
@@ -51,7 +57,7 @@ pub struct JwtConfig {
     pub issuer: String,
     /// Whom a token must be meant for: one of its claim `aud`.
     pub audience: String,
-    /// The algorithms that may have signed it, such as `RS256`; all must be of the key's kind.
+    /// The algorithms that may have signed it, such as `RS256`; where there is one key, all must be of its kind.
     pub algorithms: Vec<String>,
     /// What checks the signature.
     pub key: JwtKey,
@@ -63,10 +69,15 @@ pub struct JwtConfig {
 
 /// Checks JSON Web Tokens.
 pub struct Jwt {
-    key: DecodingKey,
+    keys: Keys,
     validation: Validation,
     user_claim: String,
     strangers: Option<Arc<Rights>>,
+}
+
+enum Keys {
+    One(Box<DecodingKey>),
+    Set(KeySet),
 }
 
 /// What a token proves.
@@ -92,14 +103,7 @@ impl Jwt {
         }
         let algorithms = config.algorithms.iter().map(|name| algorithm(name)).collect::<Result<Vec<_>>>()?;
         let Some(first) = algorithms.first() else { return Err(mistake("no algorithm of tokens is allowed")) };
-        if algorithms.iter().any(|algorithm| algorithm.family() != first.family()) {
-            return Err(mistake("the algorithms of tokens need different keys"));
-        }
-        let key = key(&config.key, first.family())?;
-        for algorithm in &algorithms {
-            verify::try_key(algorithm, &key)
-                .map_err(|_| mistake(format!("the key of tokens is not for {algorithm:?}")))?;
-        }
+        let keys = keys(&config.key, &algorithms, first.family())?;
         verify::install();
         let mut validation = Validation::new(*first);
         validation.algorithms = algorithms;
@@ -110,7 +114,7 @@ impl Jwt {
         validation.validate_exp = false;
         validation.validate_nbf = false;
         let strangers = config.strangers.as_deref().map(Rights::parse).transpose()?.map(Arc::new);
-        Ok(Jwt { key, validation, user_claim: config.user_claim.clone(), strangers })
+        Ok(Jwt { keys, validation, user_claim: config.user_claim.clone(), strangers })
     }
 
     /// Whether a bearer has the three parts of a token. The gateway's own bearers have no dot.
@@ -128,8 +132,7 @@ impl Jwt {
 
     /// Checks signature, issuer, audience and times, and says who the user is.
     pub(crate) fn check(&self, token: &str, now: SystemTime) -> Result<Proof, Refusal> {
-        let data = decode::<Map<String, Value>>(token, &self.key, &self.validation)
-            .map_err(|error| refused("the token is not valid", error.to_string()))?;
+        let data = self.verified(token)?;
         if data.header.crit.is_some() {
             return Err(refused("the token is not valid", "it has critical extensions"));
         }
@@ -154,6 +157,33 @@ impl Jwt {
             (None, _) => Err(refused("the token names no user", format!("its claim {:?} is no name", self.user_claim))),
             (_, None) => Err(refused("the token is not valid", "its claim exp is beyond all clocks")),
         }
+    }
+}
+
+impl Jwt {
+    /// Checks the signature, issuer and audience.
+    fn verified(&self, token: &str) -> Result<TokenData<Map<String, Value>>, Refusal> {
+        let invalid = |cause: String| refused("the token is not valid", cause);
+        let set = match &self.keys {
+            Keys::One(key) => {
+                return decode(token, key, &self.validation).map_err(|error| invalid(error.to_string()));
+            }
+            Keys::Set(set) => set,
+        };
+        let header = decode_header(token).map_err(|error| invalid(error.to_string()))?;
+        if !self.validation.algorithms.contains(&header.alg) {
+            return Err(invalid(format!("it is signed by {:?}, which is not allowed", header.alg)));
+        }
+        // The library demands that all allowed algorithms are of the key's kind.
+        let validation = Validation { algorithms: vec![header.alg], ..self.validation.clone() };
+        let mut cause = format!("the set of keys has none for {:?} that the token could mean", header.alg);
+        for key in set.candidates(&header) {
+            match decode(token, &key, &validation) {
+                Ok(data) => return Ok(data),
+                Err(error) => cause = error.to_string(),
+            }
+        }
+        Err(invalid(cause))
     }
 }
 
@@ -182,6 +212,24 @@ fn algorithm(name: &str) -> Result<Algorithm> {
             "known are HS256, HS384, HS512, RS256, RS384, RS512, PS256, PS384, PS512, ES256, ES384 and EdDSA",
         )
     })
+}
+
+fn keys(key: &JwtKey, algorithms: &[Algorithm], family: AlgorithmFamily) -> Result<Keys> {
+    if let JwtKey::Set(set) = key {
+        return match algorithms.iter().any(|algorithm| algorithm.family() == AlgorithmFamily::Hmac) {
+            false => Ok(Keys::Set(set.clone())),
+            true => Err(mistake("HS256, HS384 and HS512 need a secret, and a set of keys holds public ones")
+                .with_hint("allow the algorithms that the issuer signs with, such as RS256 and ES256")),
+        };
+    }
+    if algorithms.iter().any(|algorithm| algorithm.family() != family) {
+        return Err(mistake("the algorithms of tokens need different keys"));
+    }
+    let key = self::key(key, family)?;
+    for algorithm in algorithms {
+        verify::try_key(algorithm, &key).map_err(|_| mistake(format!("the key of tokens is not for {algorithm:?}")))?;
+    }
+    Ok(Keys::One(Box::new(key)))
 }
 
 fn key(key: &JwtKey, family: AlgorithmFamily) -> Result<DecodingKey> {

@@ -51,7 +51,7 @@ pub use access::Access;
 pub use attempts::Rate;
 pub use basic::{Authorization, LONGEST_HEADER};
 pub use identity::{ANONYMOUS, Identity, LONGEST_NAME};
-pub use jwt::{Jwt, JwtConfig, JwtKey};
+pub use jwt::{Jwt, JwtConfig, JwtKey, KeySet, LONGEST_KEY_SET};
 pub use login::{Login, LoginLimits};
 pub use now::Now;
 pub use options::{OptionError, OptionValue, SessionOptions};

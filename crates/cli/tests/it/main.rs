@@ -5,6 +5,8 @@
 mod checking;
 mod console;
 mod draining;
+mod issuer;
 mod logging;
 mod server;
 mod tls;
+mod tokens;

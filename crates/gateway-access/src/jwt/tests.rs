@@ -30,16 +30,16 @@ pub(crate) fn token_for(user: &str, end: SystemTime) -> String {
     hs256(&json!({"iss": "https://issuer.example", "aud": "bowshot", "sub": user, "exp": unix_seconds(end)}))
 }
 
-fn message(header: &Value, claims: &Value) -> String {
+pub(crate) fn message(header: &Value, claims: &Value) -> String {
     let part = |value: &Value| URL_SAFE_NO_PAD.encode(value.to_string());
     format!("{}.{}", part(header), part(claims))
 }
 
-fn signed(message: &str, signature: &[u8]) -> String {
+pub(crate) fn signed(message: &str, signature: &[u8]) -> String {
     format!("{message}.{}", URL_SAFE_NO_PAD.encode(signature))
 }
 
-fn with_secret(header: &Value, claims: &Value, secret: &[u8]) -> String {
+pub(crate) fn with_secret(header: &Value, claims: &Value, secret: &[u8]) -> String {
     let message = message(header, claims);
     let key = ring::hmac::Key::new(ring::hmac::HMAC_SHA256, secret);
     signed(&message, ring::hmac::sign(&key, message.as_bytes()).as_ref())
@@ -49,11 +49,11 @@ fn hs256(claims: &Value) -> String {
     with_secret(&json!({"alg": "HS256", "typ": "JWT"}), claims, SECRET)
 }
 
-fn at(seconds: u64) -> SystemTime {
+pub(crate) fn at(seconds: u64) -> SystemTime {
     SystemTime::UNIX_EPOCH + Duration::from_secs(seconds)
 }
 
-fn good() -> Value {
+pub(crate) fn good() -> Value {
     json!({"iss": "https://issuer.example", "aud": "bowshot", "sub": "ada", "exp": 2_000})
 }
 
