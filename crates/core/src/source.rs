@@ -1,6 +1,7 @@
 //! What a database has to offer to be read by Bowshot.
 
 use arrow_array::RecordBatch;
+use arrow_schema::DataType;
 
 use crate::{Cancel, Plan, Request, Result};
 
@@ -19,6 +20,12 @@ pub trait Scan: Send + Sync {
     /// An error of kind [`ConnectionLimit`](crate::ErrorKind::ConnectionLimit) means "fewer workers", not failure,
     /// as long as one worker reads.
     fn connect(&self, cancel: &Cancel) -> Result<Box<dyn Connection>>;
+
+    /// The types that the database expects of the query's parameters, in their order; `None` for one of which it says nothing. Empty
+    /// where it says nothing of any.
+    fn parameters(&self) -> Vec<Option<DataType>> {
+        Vec::new()
+    }
 }
 
 /// A connection on the plan's snapshot; it reads one partition after the other.

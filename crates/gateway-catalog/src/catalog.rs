@@ -22,8 +22,9 @@ pub struct Catalog {
     pub(crate) dialect: Dialect,
     pub(crate) options: Options,
     pub(crate) limits: Limits,
-    /// Tables of a source whose catalog is not known.
+    /// Tables of a source whose catalog is not known, and the schema that they are in.
     named: Vec<String>,
+    schema: Option<String>,
     pub(crate) cache: SchemaCache,
 }
 
@@ -57,6 +58,7 @@ impl Catalog {
             options: Options::default(),
             limits: Limits::default(),
             named: Vec::new(),
+            schema: None,
             cache: SchemaCache::default(),
         }
     }
@@ -69,11 +71,19 @@ impl Catalog {
         self
     }
 
-    /// The tables of a source of [`Dialect::Other`], which is asked for none: they have no schema. For files,
+    /// The tables of a source of [`Dialect::Other`], which is asked for none: they have no schema, unless
+    /// [`with_schema`](Self::with_schema) names it. For files,
     /// [`table_of_files`](crate::table_of_files) names the one.
     #[must_use]
     pub fn with_tables(mut self, tables: impl IntoIterator<Item = String>) -> Self {
         self.named = tables.into_iter().collect();
+        self
+    }
+
+    /// The schema of the tables that were named.
+    #[must_use]
+    pub fn with_schema(mut self, schema: impl Into<String>) -> Self {
+        self.schema = Some(schema.into());
         self
     }
 
@@ -101,8 +111,12 @@ impl Catalog {
     /// Its tables and views.
     pub(crate) fn tables(&self, cancel: &Cancel) -> Result<Vec<Table>> {
         let Some(listing) = self.dialect.listing() else {
-            let table =
-                |name: &String| Table { schema: None, name: name.clone(), kind: TableType::Table, remarks: None };
+            let table = |name: &String| Table {
+                schema: self.schema.clone(),
+                name: name.clone(),
+                kind: TableType::Table,
+                remarks: None,
+            };
             return Ok(self.named.iter().map(table).collect());
         };
         self.rows(listing.tables, cancel, |row| Table {
@@ -111,6 +125,15 @@ impl Catalog {
             kind: TableType::of(row.get(2).unwrap_or_default()),
             remarks: row.remarks(3),
         })
+    }
+
+    /// Its schemas, with tables or without. A catalog that does not know the question has nothing to say, as with
+    /// [`columns`](Self::columns): its tables tell the others.
+    pub(crate) fn schema_names(&self, cancel: &Cancel) -> Result<Vec<String>> {
+        match self.optional_rows(|listing| listing.schemas, cancel, |row| row.name(0)) {
+            Err(error) if error.kind() == ErrorKind::Sql => Ok(Vec::new()),
+            answer => answer,
+        }
     }
 
     /// What it says of the columns of all tables. A catalog that does not know the question (an old server, a cousin of

@@ -38,6 +38,8 @@ pub enum Dialect {
 /// The SQL that lists a source. Each has the columns that its comment names, in that order, of any types; a listing
 /// that the database has nothing for is `None`.
 pub(crate) struct Listing {
+    /// Schemas that the login may look into, those without tables among them.
+    pub(crate) schemas: Option<&'static str>,
     /// Schema, table, type (as [`TableType`](crate::TableType) names it), remarks.
     pub(crate) tables: &'static str,
     /// Schema, table, column, type's name, nullable, precision, scale, remarks, auto-increment.

@@ -57,7 +57,7 @@ pub use schemas::{
     tables_schema, xdbc_type_info_schema,
 };
 pub use sql_info::{Server, sql_info};
-pub use table_path::{TablePath, Visible};
+pub use table_path::{Reachable, TablePath, Visible};
 pub use table_schema::UNREADABLE;
 pub use tables::{table_types, tables};
 pub use xdbc::xdbc_type_info;

@@ -25,6 +25,9 @@ pub struct TablePath {
 /// catalogs of which nothing is left.
 pub type Visible<'a> = &'a dyn Fn(&TablePath) -> bool;
 
+/// Says whether the user may see a schema that has no tables yet, of a catalog: both by their names.
+pub type Reachable<'a> = &'a dyn Fn(&str, &str) -> bool;
+
 impl fmt::Display for TablePath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}.", self.catalog)?;

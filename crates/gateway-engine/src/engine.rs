@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::thread;
 
-use arrow_schema::{Field, Schema, SchemaRef};
+use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use bowshot_core::{Cancel, Error, ErrorKind, Estimate, Options, Partition, Partitioning, Plan, Request, Result};
 use bowshot_sql::bind;
 use datafusion::config::ConfigOptions;
@@ -138,13 +138,14 @@ impl Engine {
         };
         let tables = Tables::new(names, &self.directory, options, &state);
         let plan = statement::plan(&sql, &state, &tables)?;
-        let plan = parameters::fill(plan, &values)?;
+        let wanted = parameters::types(&plan, values.len())?;
+        let plan = parameters::fill(plan, &values, &wanted)?;
         let plan = sums::exact(plan).map_err(inside)?;
         semantics::check(&settled(&plan, &state)?).map_err(inside)?;
         let physical = self.physical(&plan, &state, cancel)?;
         let single = is_ordered(&plan) || options.partitioning == Partitioning::Single;
         let physical = if single { in_one(physical) } else { physical };
-        Ok(self.planned(physical, &state, options, &tables.used.into_inner()))
+        Ok(self.planned(physical, &state, options, &tables.used.into_inner(), wanted))
     }
 
     /// Plans the execution: sources are asked from here on.
@@ -167,6 +168,7 @@ impl Engine {
         state: &SessionState,
         options: &Options,
         used: &BTreeSet<String>,
+        parameters: Vec<Option<DataType>>,
     ) -> Plan {
         let schema = bare(&physical.schema());
         let count = physical.output_partitioning().partition_count();
@@ -178,6 +180,7 @@ impl Engine {
             schema: SchemaRef::clone(&schema),
             batch_bytes: options.batch_bytes,
             threads: Arc::clone(&self.threads),
+            parameters,
             opened: Mutex::new(vec![false; count]),
         };
         Plan {

@@ -67,8 +67,7 @@ impl fmt::Debug for Member {
     }
 }
 
-/// A table that the gateway makes itself, such as `bowshot.queries`. For [`Visible`] its catalog is `schema`, and it has
-/// no schema.
+/// A table that the gateway makes itself, such as `bowshot.queries`. For [`Visible`] its catalog is called like its schema.
 pub struct System {
     /// The first part of its name: `bowshot`.
     pub schema: String,
@@ -83,7 +82,7 @@ pub struct System {
 impl System {
     /// How [`Visible`] and errors name it.
     pub(crate) fn path(&self) -> TablePath {
-        TablePath { catalog: self.schema.clone(), schema: None, table: self.name.clone() }
+        TablePath { catalog: self.schema.clone(), schema: Some(self.schema.clone()), table: self.name.clone() }
     }
 }
 

@@ -43,16 +43,21 @@ impl<'a> Names<'a> {
     /// Of kind [`Sql`](ErrorKind::Sql) where none or several are meant.
     pub(crate) fn resolve(&self, name: &TableReference) -> Result<Found<'a>> {
         let (first, schema, table) = (name.catalog(), name.schema(), name.table());
+        let own = |schema: &str| {
+            let is_meant = |system: &&System| same(&system.schema, schema) && same(&system.name, table);
+            self.system.iter().find(is_meant).filter(|system| (self.visible)(&system.path()))
+        };
         match (first, schema) {
             (Some(member), schema) => {
+                let system = schema.filter(|schema| same(member, schema)).and_then(own);
+                if let (Some(system), None) = (system, self.member(member)) {
+                    return Ok(Found::System(system));
+                }
                 let found = self.find(self.member(member), schema, table)?;
                 self.one(found, name)
             }
             (None, Some(prefix)) => {
-                let system = self.system.iter().find(|system| {
-                    same(&system.schema, prefix) && same(&system.name, table) && (self.visible)(&system.path())
-                });
-                if let Some(system) = system {
+                if let Some(system) = own(prefix) {
                     return Ok(Found::System(system));
                 }
                 let of_member = self.find(self.member(prefix), None, table)?;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use arrow_array::RecordBatch;
-use arrow_schema::SchemaRef;
+use arrow_schema::{DataType, SchemaRef};
 use bowshot_core::{Cancel, Connection, Error, ErrorKind, Reader, Registration, Result, Scan};
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::physical_plan::ExecutionPlan;
@@ -58,6 +58,8 @@ pub(crate) struct Run {
     pub(crate) schema: SchemaRef,
     pub(crate) batch_bytes: usize,
     pub(crate) threads: Arc<Threads>,
+    /// The types that the query expects of its parameters.
+    pub(crate) parameters: Vec<Option<DataType>>,
     /// Which partitions were opened: an operator hands out each of its streams once.
     pub(crate) opened: Mutex<Vec<bool>>,
 }
@@ -69,6 +71,10 @@ pub(crate) struct Runs(pub(crate) Arc<Run>);
 impl Scan for Runs {
     fn connect(&self, cancel: &Cancel) -> Result<Box<dyn Connection>> {
         Ok(Box::new(Worker { run: Arc::clone(&self.0), cancel: cancel.clone() }))
+    }
+
+    fn parameters(&self) -> Vec<Option<DataType>> {
+        self.0.parameters.clone()
     }
 }
 

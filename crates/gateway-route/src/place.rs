@@ -52,9 +52,14 @@ impl Asking<'_> {
 
     /// A table of the gateway's own.
     fn own(&self, served: &Served, parts: &[NamePart]) -> Option<Placed> {
-        let [table] = parts else { return None };
+        let table = match parts {
+            [table] => table,
+            // As it is listed: its catalog is called like its schema.
+            [schema, table] if served.is_named(schema) => table,
+            _ => return None,
+        };
         let known = served.own_tables.iter().find(|known| known.eq_ignore_ascii_case(&table.text))?;
-        let path = TablePath::new(&served.name, "", known);
+        let path = TablePath::new(&served.name, &served.name, known);
         self.may_read(&path, false, served).then(|| Placed { cut: false, paths: vec![path], listed: true })
     }
 

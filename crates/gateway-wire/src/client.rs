@@ -19,6 +19,7 @@ pub struct Client {
     compression: bool,
     views: bool,
     order: bool,
+    java: bool,
 }
 
 /// Whoever says this in its user-agent is known to read compressed bodies and view types, and to take endpoints in their order:
@@ -34,7 +35,7 @@ impl Client {
     pub fn of(user_agent: Option<&str>) -> Client {
         let says = |words: &[&str]| user_agent.is_some_and(|agent| words.iter().any(|word| agent.contains(word)));
         let able = says(&ABLE) && !says(&UNABLE);
-        Client { compression: able, views: able, order: able }
+        Client { compression: able, views: able, order: able, java: says(&UNABLE) }
     }
 
     /// The same client, which says by other means whether it reads compressed bodies.
@@ -63,6 +64,12 @@ impl Client {
     /// rows belong into one endpoint.
     pub fn keeps_order(self) -> bool {
         self.order
+    }
+
+    /// Whether it binds times and timestamps as milliseconds whatever unit it is told: Arrow's JDBC driver, which up to 18.3 only
+    /// says that it is Java.
+    pub fn binds_milliseconds(self) -> bool {
+        self.java
     }
 }
 
@@ -95,6 +102,9 @@ mod tests {
     #[test]
     fn a_client_may_say_more_than_its_name() {
         let client = Client::of(None).with_compression(true).with_views(true);
-        assert!(client.reads(Codec::Zstd) && client.reads_views() && !client.keeps_order());
+        assert!(
+            client.reads(Codec::Zstd) && client.reads_views() && !client.keeps_order() && !client.binds_milliseconds()
+        );
+        assert!(Client::of(Some("grpc-java-netty/1.71.0")).binds_milliseconds());
     }
 }

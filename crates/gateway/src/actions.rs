@@ -116,7 +116,9 @@ impl Inner {
             Err(error) => return Err(error),
         };
         let dataset_schema = schema_bytes(&presented(&schema, caller.client)).map_err(|error| of_error(&error))?;
-        let parameter_schema = schema_bytes(&parameter_schema(count)).map_err(|error| of_error(&error))?;
+        let types = planned.as_ref().map(|planned| planned.plan.scan.parameters()).unwrap_or_default();
+        let parameter_schema = parameter_schema(count, &types, caller.client);
+        let parameter_schema = schema_bytes(&parameter_schema).map_err(|error| of_error(&error))?;
         let statement = new_id()?;
         let planned = planned.filter(|_| count == 0);
         if !self.statements.add(statement, caller.user(), sql, schema, planned, Instant::now()) {

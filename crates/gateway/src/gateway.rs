@@ -14,9 +14,9 @@ use bowshot_gateway_share::ShareLimits;
 use crate::cursors::Cursors;
 use crate::drain::Draining;
 use crate::engine::Engine;
+use crate::own;
 use crate::prepared::Statements;
 use crate::results::Results;
-use crate::route::{OWN_QUERIES, OWN_SCHEMA};
 
 /// What a gateway gives at most.
 #[derive(Clone, Debug)]
@@ -150,8 +150,8 @@ impl Gateway {
     pub fn with_engine(mut self, engine: Arc<dyn Engine>) -> Result<Self> {
         let inner = self.unserved()?;
         inner.engine = Some(engine);
-        let own = bowshot_gateway_route::Served::own(OWN_SCHEMA, [OWN_QUERIES.to_owned()]);
-        inner.route_to(own);
+        inner.catalogs.push(own::catalog());
+        inner.route_to(own::served());
         Ok(self)
     }
 

@@ -19,6 +19,7 @@ mod first_error;
 mod gateway;
 mod local;
 mod metadata;
+mod own;
 mod parameters;
 mod prepared;
 mod query;

@@ -48,10 +48,14 @@ impl Inner {
     fn listing(&self, command: &Command, caller: &Caller) -> Result<RecordBatch> {
         let (all, cancel) = (self.catalogs.as_slice(), &Cancel::new());
         let visible: catalog::Visible<'_> = &|path: &TablePath| caller.sees(path);
+        let rights = caller.session.identity().rights();
+        let reachable: catalog::Reachable<'_> = &|source: &str, schema: &str| rights.may_see_schema(source, schema);
         let whole = |answer: Result<Answer>| answer.map(|answer| answer.batch);
         match command {
-            Command::CommandGetCatalogs(_) => whole(catalog::catalogs(all, visible, cancel)),
-            Command::CommandGetDbSchemas(command) => whole(catalog::db_schemas(all, command, visible, cancel)),
+            Command::CommandGetCatalogs(_) => whole(catalog::catalogs(all, visible, reachable, cancel)),
+            Command::CommandGetDbSchemas(command) => {
+                whole(catalog::db_schemas(all, command, visible, reachable, cancel))
+            }
             Command::CommandGetTables(command) => whole(catalog::tables(all, command, visible, cancel)),
             Command::CommandGetPrimaryKeys(command) => whole(catalog::primary_keys(all, command, visible, cancel)),
             Command::CommandGetImportedKeys(command) => whole(catalog::imported_keys(all, command, visible, cancel)),

@@ -11,8 +11,9 @@ use arrow_flight::decode::FlightRecordBatchStream;
 use arrow_flight::error::FlightError;
 use arrow_flight::sql::{Command, DoPutPreparedStatementResult};
 use arrow_flight::{FlightData, PutResult};
-use arrow_schema::{DataType, Field, Schema};
+use arrow_schema::{DECIMAL128_MAX_PRECISION, DataType, Field, Schema, TimeUnit};
 use bowshot_core::{Error, ErrorKind, Result, Value};
+use bowshot_gateway_wire::Client;
 use futures::{Stream, StreamExt, TryStreamExt};
 use prost::Message;
 use tonic::Status;
@@ -25,10 +26,38 @@ use crate::status::{malformed, of_error};
 /// How many rows of parameters are taken at most: one, for a query that is run once.
 const ROWS: usize = 1;
 
-/// The columns of `count` parameters: texts, which the database casts to what it compares them with.
-pub(crate) fn parameter_schema(count: usize) -> Schema {
-    let field = |number: usize| Arc::new(Field::new(format!("parameter_{number}"), DataType::Utf8, true));
-    Schema::new((1..=count).map(field).collect::<Vec<_>>())
+/// The columns of `count` parameters of which the source says these types. Where it says none, and where a client could not
+/// bind every value of the type, texts, which the database casts to what it compares them with.
+pub(crate) fn parameter_schema(count: usize, types: &[Option<DataType>], client: Client) -> Schema {
+    let field = |place: usize| {
+        let said = types.get(place).and_then(Option::as_ref);
+        let bound = said.map_or(DataType::Utf8, |said| bound_as(said, client));
+        Arc::new(Field::new(format!("parameter_{}", place + 1), bound, true))
+    };
+    Schema::new((0..count).map(field).collect::<Vec<_>>())
+}
+
+/// What a client binds a parameter of this type as. The widest of its kind: drivers cut a number off that does not fit, and the
+/// database refuses it.
+fn bound_as(kind: &DataType, client: Client) -> DataType {
+    let milliseconds = client.binds_milliseconds();
+    match kind {
+        DataType::UInt64 => DataType::Utf8,
+        kind if kind.is_integer() => DataType::Int64,
+        kind if kind.is_floating() => DataType::Float64,
+        DataType::Boolean | DataType::Date32 => kind.clone(),
+        DataType::Date64 => DataType::Date32,
+        DataType::Decimal128(_, scale) => DataType::Decimal128(DECIMAL128_MAX_PRECISION, *scale),
+        DataType::Time32(_) | DataType::Time64(_) if milliseconds => DataType::Time32(TimeUnit::Millisecond),
+        DataType::Time32(_) | DataType::Time64(_) => DataType::Time64(TimeUnit::Microsecond),
+        DataType::Timestamp(_, None) if milliseconds => DataType::Timestamp(TimeUnit::Millisecond, None),
+        DataType::Timestamp(_, None) => DataType::Timestamp(TimeUnit::Microsecond, None),
+        DataType::Binary | DataType::LargeBinary | DataType::BinaryView | DataType::FixedSizeBinary(_) => {
+            DataType::Binary
+        }
+        // With a zone, JDBC's driver would send the reading of a clock for an instant.
+        _ => DataType::Utf8,
+    }
 }
 
 impl Inner {
@@ -185,6 +214,41 @@ mod tests {
         ];
         assert_eq!(sent(vec![batch(0), batch(1)]).unwrap(), expected);
         assert_eq!(sent(vec![]).unwrap(), []);
+    }
+
+    #[test]
+    fn parameters_are_announced_as_what_clients_can_bind() {
+        use DataType::*;
+        let (jdbc, other) = (Client::of(Some("grpc-java-netty/1.71.0")), Client::default());
+        let zone = || Some("UTC".into());
+        for (said, expected, by_jdbc) in [
+            (Int16, Int64, None),
+            (UInt32, Int64, None),
+            (UInt64, Utf8, None),
+            (Float32, Float64, None),
+            (Boolean, Boolean, None),
+            (Utf8, Utf8, None),
+            (LargeUtf8, Utf8, None),
+            (LargeBinary, Binary, None),
+            (Date32, Date32, None),
+            (Decimal128(15, 2), Decimal128(38, 2), None),
+            (Decimal256(50, 2), Utf8, None),
+            (Time64(TimeUnit::Microsecond), Time64(TimeUnit::Microsecond), Some(Time32(TimeUnit::Millisecond))),
+            (
+                Timestamp(TimeUnit::Nanosecond, None),
+                Timestamp(TimeUnit::Microsecond, None),
+                Some(Timestamp(TimeUnit::Millisecond, None)),
+            ),
+            (Timestamp(TimeUnit::Microsecond, zone()), Utf8, None),
+            (Interval(arrow_schema::IntervalUnit::MonthDayNano), Utf8, None),
+        ] {
+            let announced = |client| parameter_schema(1, &[Some(said.clone())], client).field(0).data_type().clone();
+            assert_eq!(announced(other), expected, "{said}");
+            assert_eq!(announced(jdbc), by_jdbc.unwrap_or(expected), "{said}");
+        }
+        let some = parameter_schema(3, &[None, Some(Int32)], other);
+        let types: Vec<_> = some.fields().iter().map(|field| field.data_type().clone()).collect();
+        assert_eq!(types, [Utf8, Int64, Utf8]);
     }
 
     #[test]

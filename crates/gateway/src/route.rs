@@ -1,21 +1,15 @@
 //! Where a query goes, and as whose.
 
-use std::sync::Arc;
-
 use bowshot_core::{Cancel, Error, ErrorKind, Plan, Query, Request};
 use bowshot_gateway_access::Identity;
 use bowshot_gateway_catalog::TablePath;
-use bowshot_gateway_monitor::{Viewer, queries_schema};
+use bowshot_gateway_monitor::Viewer;
 use bowshot_gateway_route::{Refused, Route};
 
 use crate::caller::{Caller, sees};
-use crate::engine::{Asker, OwnTable};
+use crate::engine::Asker;
 use crate::gateway::Inner;
-
-/// The schema of the gateway's own tables.
-pub(crate) const OWN_SCHEMA: &str = "bowshot";
-/// The table of statements that run and ran.
-pub(crate) const OWN_QUERIES: &str = "queries";
+use crate::own;
 
 /// What of a caller decides where a query goes.
 pub(crate) struct Asking {
@@ -56,22 +50,10 @@ impl Inner {
             Route::Engine { ordered, .. } => {
                 let engine = self.engine.as_ref().ok_or_else(|| nowhere("files, or for several sources at once"))?;
                 let visible = |path: &TablePath| asking.sees(path);
-                let own = [self.queries(&asking.identity)];
+                let own = [own::queries(&self.monitor, &asking.identity)];
                 let asker = Asker { preferred, visible: &visible, own: &own };
                 Ok((engine.plan(&request, &asker, cancel)?, ordered))
             }
-        }
-    }
-
-    /// `bowshot.queries`: what runs and ran. A user with rules sees what he asked himself.
-    fn queries(&self, identity: &Identity) -> OwnTable {
-        let monitor = self.monitor.clone();
-        let viewer = viewer(identity);
-        OwnTable {
-            schema: OWN_SCHEMA,
-            name: OWN_QUERIES,
-            columns: queries_schema(),
-            rows: Arc::new(move || monitor.queries_batch(&viewer)),
         }
     }
 }

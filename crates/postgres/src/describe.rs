@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use arrow_schema::{DataType, TimeUnit};
 use bowshot_core::{Error, ErrorKind, Result};
 use bytes::BytesMut;
 use postgres_protocol::message::frontend;
@@ -21,8 +22,21 @@ pub(crate) struct Origin {
     pub(crate) dimensions: usize,
 }
 
+/// What the server says of a query.
+pub(crate) struct Description {
+    /// The columns of its result.
+    pub(crate) columns: Vec<Described>,
+    /// The types of its parameters that the server has inferred, by their OIDs.
+    pub(crate) parameters: Vec<u32>,
+}
+
 /// The columns of the query's result. An error where it returns no rows at all.
 pub(crate) fn describe(session: &mut Session, sql: &str) -> Result<Vec<Described>> {
+    description(session, sql).map(|description| description.columns)
+}
+
+/// The query's columns and parameters. An error where it returns no rows at all.
+pub(crate) fn description(session: &mut Session, sql: &str) -> Result<Description> {
     let mut messages = BytesMut::new();
     let build = |messages: &mut BytesMut| {
         frontend::parse("", sql, std::iter::empty(), messages)?;
@@ -35,11 +49,14 @@ pub(crate) fn describe(session: &mut Session, sql: &str) -> Result<Vec<Described
     frontend::sync(&mut messages);
     session.send(&messages)?;
     let mut columns = None;
+    let mut parameters = Vec::new();
     let mut returns_rows = true;
     let mut failure = None;
     loop {
         let message = session.receive()?;
         match message.tag {
+            // ParameterDescription of the protocol's message formats.
+            b't' => parameters = parameter_description(message.body)?,
             tag::ROW_DESCRIPTION => columns = Some(row_description(message.body)?),
             b'n' => returns_rows = false,
             // The first one: H2 goes on, and says more of the consequences.
@@ -50,7 +67,7 @@ pub(crate) fn describe(session: &mut Session, sql: &str) -> Result<Vec<Described
     }
     match (failure, columns) {
         (Some(error), _) => Err(error),
-        (None, Some(columns)) => Ok(columns),
+        (None, Some(columns)) => Ok(Description { columns, parameters }),
         (None, None) if returns_rows => Err(broken("it described no result")),
         (None, None) => {
             Err(Error::new(ErrorKind::Unsupported, "the statement returns no rows, so there is nothing to read")
@@ -66,6 +83,36 @@ fn row_description(body: &[u8]) -> Result<Vec<Described>> {
     let mut body = Body(body);
     let count = body.i16().unwrap_or(0);
     (0..count).map(|_| column(&mut body).ok_or_else(|| broken("a description of a result is cut off"))).collect()
+}
+
+/// The types in a ParameterDescription message.
+fn parameter_description(body: &[u8]) -> Result<Vec<u32>> {
+    let mut body = Body(body);
+    // There may be 65,535 of them, which the number's sign does not say.
+    let count = body.i16().map_or(0, i16::cast_unsigned);
+    let oid = |body: &mut Body<'_>| body.i32().map(i32::cast_unsigned);
+    (0..count).map(|_| oid(&mut body).ok_or_else(|| broken("a description of parameters is cut off"))).collect()
+}
+
+/// The Arrow type of all values that a parameter of a built-in type can have. `None` where there is none: a `numeric` comes without its
+/// scale, and what else is not named here is sent as text.
+pub(crate) fn parameter_type(oid: u32) -> Option<DataType> {
+    Some(match oid {
+        16 => DataType::Boolean,
+        17 => DataType::Binary,
+        20 => DataType::Int64,
+        21 => DataType::Int16,
+        23 => DataType::Int32,
+        26 => DataType::UInt32,
+        25 | 1042 | 1043 => DataType::Utf8,
+        700 => DataType::Float32,
+        701 => DataType::Float64,
+        1082 => DataType::Date32,
+        1083 => DataType::Time64(TimeUnit::Microsecond),
+        1114 => DataType::Timestamp(TimeUnit::Microsecond, None),
+        1184 => DataType::Timestamp(TimeUnit::Microsecond, Some("UTC".into())),
+        _ => return None,
+    })
 }
 
 /// One column: name, table, number in the table, type, length of the type, type modifier, format.

@@ -11,7 +11,7 @@ use crate::by_column;
 use crate::catalog::Catalog;
 use crate::connect::Session;
 use crate::cousin;
-use crate::describe::{describe, origins};
+use crate::describe::{Description, description, origins, parameter_type};
 use crate::family::Family;
 use crate::locks::Locking;
 use crate::scan::{PostgresScan, Sessions};
@@ -34,7 +34,12 @@ pub(crate) fn plan(config: &Arc<Config>, request: &Request, cancel: &Cancel) -> 
         return Err(Error::new(ErrorKind::Config, "there is no query"));
     };
     let mut session = snapshot::begin(config, options, None, cancel)?;
-    let described = describe_all(&mut session, &queries)?;
+    let Description { columns: described, parameters } = describe_all(&mut session, &queries)?;
+    let parameters = match session.family() {
+        Family::Postgres => parameters.into_iter().map(parameter_type).collect(),
+        // They infer less, and say "text" where they do not know.
+        _ => Vec::new(),
+    };
     check_types(&described, options)?;
     let protocol = options.protocol.as_deref().or(config.protocol.as_deref());
     let Chosen { columns, division, snapshot, protocol, torn } = match session.family() {
@@ -61,6 +66,7 @@ pub(crate) fn plan(config: &Arc<Config>, request: &Request, cancel: &Cancel) -> 
         schema: Arc::clone(&schema),
         columns,
         statements,
+        parameters,
         batch_bytes: options.batch_bytes,
         cursor_rows: CURSOR_ROWS,
     });
@@ -121,15 +127,16 @@ fn share(session: &mut Session, queries: &[Prepared]) -> Result<std::result::Res
     Ok(snapshot::export(session)?.map_err(|error| format!("the server shares no snapshot: {}", error.message())))
 }
 
-/// The columns of the first query; an error where another one has others.
-fn describe_all(session: &mut Session, queries: &[Prepared]) -> Result<Vec<Described>> {
-    let mut columns: Option<Vec<Described>> = None;
+/// The columns and parameters of the first query; an error where another one has other columns.
+fn describe_all(session: &mut Session, queries: &[Prepared]) -> Result<Description> {
+    let mut found: Option<Description> = None;
     for (place, query) in queries.iter().enumerate() {
-        let described = describe(session, &query.sql)?;
-        let Some(first) = &columns else {
-            columns = Some(described);
+        let described = description(session, &query.sql)?;
+        let Some(Description { columns: first, .. }) = &found else {
+            found = Some(described);
             continue;
         };
+        let described = described.columns;
         let differs =
             |(a, b): &(&Described, &Described)| (a.oid, a.modifier) != (b.oid, b.modifier) || a.name != b.name;
         let different = first.iter().zip(&described).find(differs);
@@ -140,7 +147,7 @@ fn describe_all(session: &mut Session, queries: &[Prepared]) -> Result<Vec<Descr
                 .with_hint("queries of a list need the same names and types of columns; cast them in the queries"));
         }
     }
-    Ok(columns.unwrap_or_default())
+    Ok(found.unwrap_or_else(|| Description { columns: Vec::new(), parameters: Vec::new() }))
 }
 
 /// An error where `types=` names a column that is not there.

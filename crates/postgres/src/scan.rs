@@ -2,7 +2,7 @@
 
 use std::sync::Weak;
 
-use arrow_schema::SchemaRef;
+use arrow_schema::{DataType, SchemaRef};
 use bowshot_core::{Cancel, Connection, Error, ErrorKind, Options, Result, Scan};
 use parking_lot::Mutex;
 
@@ -32,6 +32,8 @@ pub(crate) struct PostgresScan {
     pub(crate) columns: Vec<Column>,
     /// One a partition.
     pub(crate) statements: Vec<Statement>,
+    /// The types of the query's parameters, as far as the server says them.
+    pub(crate) parameters: Vec<Option<DataType>>,
     pub(crate) batch_bytes: usize,
     /// Rows that a cursor fetches at a time.
     pub(crate) cursor_rows: i32,
@@ -68,6 +70,10 @@ impl PostgresScan {
 }
 
 impl Scan for PostgresScan {
+    fn parameters(&self) -> Vec<Option<DataType>> {
+        self.parameters.clone()
+    }
+
     fn connect(&self, cancel: &Cancel) -> Result<Box<dyn Connection>> {
         let closed = || Error::new(ErrorKind::Internal, "the plan was dropped");
         let this = self.this.upgrade().ok_or_else(closed)?;

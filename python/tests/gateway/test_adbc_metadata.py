@@ -34,18 +34,28 @@ def tables_of(catalogs: list[dict[str, Any]], schema: str) -> dict[str, dict[str
 def test_the_sources_are_the_catalogs(several: Gateway) -> None:
     with flight_sql.connect(several.address, autocommit=True) as connection:
         found = objects(connection, depth="catalogs")
-        assert [catalog["catalog_name"] for catalog in found] == ["mariadb", "postgres", "sqlite"]
+        assert [catalog["catalog_name"] for catalog in found] == ["bowshot", "mariadb", "postgres", "sqlite"]
         assert all(catalog["catalog_db_schemas"] is None for catalog in found)
         some = objects(connection, depth="catalogs", catalog_filter="%s%")
-        assert [catalog["catalog_name"] for catalog in some] == ["postgres", "sqlite"]
+        assert [catalog["catalog_name"] for catalog in some] == ["bowshot", "postgres", "sqlite"]
 
 
 def test_schemas_are_the_databases_own(connection: Any) -> None:
-    [catalog] = objects(connection, depth="db_schemas")
+    [own, catalog] = objects(connection, depth="db_schemas")
+    assert [schema["db_schema_name"] for schema in own["catalog_db_schemas"]] == ["bowshot"]
     names = [schema["db_schema_name"] for schema in catalog["catalog_db_schemas"]]
     assert {"store", "pg_catalog", "information_schema"} <= set(names)
-    [catalog] = objects(connection, depth="db_schemas", db_schema_filter="st_re")
+    [_, catalog] = objects(connection, depth="db_schemas", db_schema_filter="st_re")
     assert [schema["db_schema_name"] for schema in catalog["catalog_db_schemas"]] == ["store"]
+
+
+def test_the_gateways_own_table_is_listed_as_it_is_read(connection: Any) -> None:
+    tables = tables_of(objects(connection, depth="all", catalog_filter="bowshot"), "bowshot")
+    listed = [column["column_name"] for column in tables["queries"]["table_columns"]]
+    with connection.cursor() as cursor:
+        for name in ("bowshot.queries", '"bowshot"."bowshot"."queries"'):
+            cursor.execute(f"SELECT * FROM {name}")
+            assert cursor.fetch_arrow_table().column_names == listed
 
 
 def test_tables_have_their_kinds(connection: Any) -> None:

@@ -65,7 +65,10 @@ def test_the_schema_is_told_without_a_read(client: flight.FlightClient) -> None:
 
 
 def test_metadata_have_their_rows(client: flight.FlightClient) -> None:
-    assert answer(client, packed("CommandGetCatalogs")).to_pylist() == [{"catalog_name": "shop"}]
+    assert answer(client, packed("CommandGetCatalogs")).to_pylist() == [
+        {"catalog_name": "bowshot"},
+        {"catalog_name": "shop"},
+    ]
     schemas = answer(client, packed("CommandGetDbSchemas", field(2, "sto%"))).to_pylist()
     assert schemas == [{"catalog_name": "shop", "db_schema_name": "store"}]
     tables = answer(client, packed("CommandGetTables", field(2, "store"), field(5, 1)))

@@ -4,7 +4,11 @@
 use super::Listing;
 
 pub(super) const LISTING: Listing =
-    Listing { tables: TABLES, columns: COLUMNS, primary_keys: None, foreign_keys: None };
+    Listing { schemas: Some(SCHEMAS), tables: TABLES, columns: COLUMNS, primary_keys: None, foreign_keys: None };
+
+const SCHEMAS: &str = r"
+SELECT name FROM system.databases
+";
 
 const TABLES: &str = r"
 SELECT database, name,

@@ -2,8 +2,17 @@
 
 use super::Listing;
 
-pub(super) const LISTING: Listing =
-    Listing { tables: TABLES, columns: COLUMNS, primary_keys: Some(PRIMARY_KEYS), foreign_keys: Some(FOREIGN_KEYS) };
+pub(super) const LISTING: Listing = Listing {
+    schemas: Some(SCHEMAS),
+    tables: TABLES,
+    columns: COLUMNS,
+    primary_keys: Some(PRIMARY_KEYS),
+    foreign_keys: Some(FOREIGN_KEYS),
+};
+
+const SCHEMAS: &str = r"
+SELECT schema_name FROM duckdb_schemas() WHERE database_name = current_database() AND NOT internal
+";
 
 const TABLES: &str = r"
 SELECT schema_name, table_name, 'TABLE', comment FROM duckdb_tables()

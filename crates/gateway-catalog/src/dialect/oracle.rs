@@ -3,8 +3,18 @@
 
 use super::Listing;
 
-pub(super) const LISTING: Listing =
-    Listing { tables: TABLES, columns: COLUMNS, primary_keys: Some(PRIMARY_KEYS), foreign_keys: Some(FOREIGN_KEYS) };
+pub(super) const LISTING: Listing = Listing {
+    schemas: Some(SCHEMAS),
+    tables: TABLES,
+    columns: COLUMNS,
+    primary_keys: Some(PRIMARY_KEYS),
+    foreign_keys: Some(FOREIGN_KEYS),
+};
+
+/// A user is a schema, with tables or without.
+const SCHEMAS: &str = r"
+SELECT USERNAME FROM ALL_USERS WHERE ORACLE_MAINTAINED = 'N'
+";
 
 /// A materialized view is listed as a table too.
 const TABLES: &str = r"

@@ -2,8 +2,20 @@
 
 use super::Listing;
 
-pub(super) const LISTING: Listing =
-    Listing { tables: TABLES, columns: COLUMNS, primary_keys: Some(PRIMARY_KEYS), foreign_keys: Some(FOREIGN_KEYS) };
+pub(super) const LISTING: Listing = Listing {
+    schemas: Some(SCHEMAS),
+    tables: TABLES,
+    columns: COLUMNS,
+    primary_keys: Some(PRIMARY_KEYS),
+    foreign_keys: Some(FOREIGN_KEYS),
+};
+
+const SCHEMAS: &str = r"
+SELECT n.nspname::text
+FROM pg_catalog.pg_namespace n
+WHERE n.nspname <> 'pg_toast' AND left(n.nspname, 8) <> 'pg_temp_' AND left(n.nspname, 14) <> 'pg_toast_temp_'
+  AND pg_catalog.has_schema_privilege(n.oid, 'USAGE')
+";
 
 /// Of the server's own schemas, those with tables that nobody reads by name are left out.
 const TABLES: &str = r"

@@ -2,8 +2,18 @@
 
 use super::Listing;
 
-pub(super) const LISTING: Listing =
-    Listing { tables: TABLES, columns: COLUMNS, primary_keys: Some(PRIMARY_KEYS), foreign_keys: Some(FOREIGN_KEYS) };
+pub(super) const LISTING: Listing = Listing {
+    schemas: Some(SCHEMAS),
+    tables: TABLES,
+    columns: COLUMNS,
+    primary_keys: Some(PRIMARY_KEYS),
+    foreign_keys: Some(FOREIGN_KEYS),
+};
+
+/// The schemas of the fixed roles have numbers from 16384 on, and nothing in them.
+const SCHEMAS: &str = r"
+SELECT name FROM sys.schemas WHERE schema_id < 16384
+";
 
 const TABLES: &str = r"
 SELECT s.name, o.name,

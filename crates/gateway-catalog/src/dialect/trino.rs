@@ -3,7 +3,11 @@
 use super::Listing;
 
 pub(super) const LISTING: Listing =
-    Listing { tables: TABLES, columns: COLUMNS, primary_keys: None, foreign_keys: None };
+    Listing { schemas: Some(SCHEMAS), tables: TABLES, columns: COLUMNS, primary_keys: None, foreign_keys: None };
+
+const SCHEMAS: &str = r"
+SELECT schema_name FROM information_schema.schemata
+";
 
 const TABLES: &str = r"
 SELECT table_schema, table_name,

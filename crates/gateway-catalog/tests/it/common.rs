@@ -14,6 +14,11 @@ pub(crate) fn all(_: &TablePath) -> bool {
     true
 }
 
+/// Looks into every schema.
+pub(crate) fn everywhere(_: &str, _: &str) -> bool {
+    true
+}
+
 pub(crate) fn catalog(name: &str, uri: &str, dialect: Dialect) -> Catalog {
     Catalog::new(name, bowshot_connect::connect(uri).unwrap(), dialect)
 }

@@ -7,7 +7,7 @@ use bowshot_core::Cancel;
 use bowshot_gateway_catalog::{Catalog, Dialect, db_schemas, exported_keys, imported_keys};
 use bowshot_testkit::MariaDb;
 
-use crate::common::{all, catalog, facts, keys, lines, list, of_query, own_tables, plain, schema};
+use crate::common::{all, catalog, everywhere, facts, keys, lines, list, of_query, own_tables, plain, schema};
 
 const SHOP: &str = r"
 CREATE DATABASE shop; CREATE DATABASE empty; CREATE DATABASE `odd ``%`;
@@ -50,8 +50,8 @@ fn databases_are_schemas_and_tables_have_their_types() {
     let system = CommandGetTables { table_types: vec!["SYSTEM TABLE".into()], ..CommandGetTables::default() };
     assert!(list(&shop(), &system).contains(&"maria|information_schema|TABLES|SYSTEM TABLE".to_owned()));
     let command = CommandGetDbSchemas::default();
-    let schemas = lines(&db_schemas(&shop(), &command, &all, &Cancel::new()).unwrap());
-    assert!(schemas.contains(&"maria|shop".to_owned()) && !schemas.contains(&"maria|empty".to_owned()));
+    let schemas = lines(&db_schemas(&shop(), &command, &all, &everywhere, &Cancel::new()).unwrap());
+    assert!(schemas.contains(&"maria|shop".to_owned()) && schemas.contains(&"maria|empty".to_owned()));
 }
 
 #[test]

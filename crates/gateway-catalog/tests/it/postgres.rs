@@ -8,12 +8,12 @@ use arrow_flight::sql::{
 };
 use bowshot_core::{Cancel, ErrorKind};
 use bowshot_gateway_catalog::{
-    Catalog, Dialect, Limits, TablePath, UNREADABLE, catalogs, cross_reference, db_schemas, exported_keys,
+    Catalog, Dialect, Limits, Reachable, TablePath, UNREADABLE, catalogs, cross_reference, db_schemas, exported_keys,
     imported_keys, tables,
 };
 use bowshot_testkit::Postgres;
 
-use crate::common::{all, catalog, decode, facts, keys, lines, list, of_query, own_tables, plain, schema};
+use crate::common::{all, catalog, decode, everywhere, facts, keys, lines, list, of_query, own_tables, plain, schema};
 
 const SHOP: &str = r#"
 CREATE SCHEMA shop; CREATE SCHEMA empty; CREATE SCHEMA "odd ""schema""%";
@@ -109,26 +109,33 @@ fn tables_are_narrowed_by_catalog_pattern_and_type() {
 }
 
 #[test]
-fn schemas_are_those_with_tables() {
+fn schemas_are_listed_with_tables_and_without() {
     let schemas = |pattern: Option<&str>| {
         let command = CommandGetDbSchemas { catalog: None, db_schema_filter_pattern: pattern.map(str::to_owned) };
-        lines(&db_schemas(&shop(), &command, &all, &Cancel::new()).unwrap())
+        lines(&db_schemas(&shop(), &command, &all, &everywhere, &Cancel::new()).unwrap())
     };
     let own: Vec<_> = schemas(None).into_iter().filter(|line| !line.contains("|own_")).collect();
-    assert_eq!(own, ["pg|information_schema", "pg|odd \"schema\"%", "pg|pg_catalog", "pg|public", "pg|shop"]);
+    assert_eq!(
+        own,
+        ["pg|empty", "pg|information_schema", "pg|odd \"schema\"%", "pg|pg_catalog", "pg|public", "pg|shop"]
+    );
     assert_eq!(schemas(Some("s%p")), ["pg|shop"]);
-    assert_eq!(lines(&catalogs(&shop(), &all, &Cancel::new()).unwrap()), ["pg"]);
+    assert_eq!(lines(&catalogs(&shop(), &all, &everywhere, &Cancel::new()).unwrap()), ["pg"]);
 }
 
 #[test]
 fn a_users_rules_hide_tables_and_what_they_were_in() {
     let visible = |path: &TablePath| path.schema.as_deref() == Some("shop") && path.table != "orders";
     let command = CommandGetDbSchemas::default();
-    assert_eq!(lines(&db_schemas(&shop(), &command, &visible, &Cancel::new()).unwrap()), ["pg|shop"]);
+    let schemas =
+        |reachable: Reachable<'_>| lines(&db_schemas(&shop(), &command, &visible, reachable, &Cancel::new()).unwrap());
+    assert_eq!(schemas(&|_, _| false), ["pg|shop"]);
+    // Only a schema without tables is asked for by itself: `public` has some, and none of them is visible.
+    assert_eq!(schemas(&|catalog, schema| catalog == "pg" && !schema.starts_with("own_")), ["pg|empty", "pg|shop"]);
     let command = CommandGetExportedKeys { table: "customers".into(), ..CommandGetExportedKeys::default() };
     assert!(lines(&exported_keys(&shop(), &command, &visible, &Cancel::new()).unwrap()).is_empty());
     let nothing = |_: &TablePath| false;
-    assert!(lines(&catalogs(&shop(), &nothing, &Cancel::new()).unwrap()).is_empty());
+    assert!(lines(&catalogs(&shop(), &nothing, &|_, _| false, &Cancel::new()).unwrap()).is_empty());
     let command = CommandGetTables { include_schema: true, ..CommandGetTables::default() };
     assert!(lines(&tables(&shop(), &command, &nothing, &Cancel::new()).unwrap()).is_empty());
 }
@@ -303,5 +310,5 @@ fn more_schemas_than_the_limit_are_an_error_with_a_way_out() {
 fn a_cancelled_listing_is_an_error() {
     let cancel = Cancel::new();
     cancel.cancel();
-    assert_eq!(catalogs(&shop(), &all, &cancel).unwrap_err().kind(), ErrorKind::Cancelled);
+    assert_eq!(catalogs(&shop(), &all, &everywhere, &cancel).unwrap_err().kind(), ErrorKind::Cancelled);
 }

@@ -5,7 +5,7 @@ use bowshot_core::{Cancel, ErrorKind};
 use bowshot_gateway_catalog::{Catalog, Dialect, TablePath, catalogs, db_schemas, table_of_files, tables};
 use tempfile::TempDir;
 
-use crate::common::{all, catalog, cells, decode, lines, list, of_query, own_tables, plain, schema};
+use crate::common::{all, catalog, cells, decode, everywhere, lines, list, of_query, own_tables, plain, schema};
 
 struct Sources {
     _folder: TempDir,
@@ -35,9 +35,11 @@ fn down() -> Catalog {
 #[test]
 fn catalogs_come_in_the_order_of_their_names() {
     let sources = sources();
-    assert_eq!(lines(&catalogs(&sources.catalogs, &all, &Cancel::new()).unwrap()), ["a shop", "lake"]);
+    assert_eq!(lines(&catalogs(&sources.catalogs, &all, &everywhere, &Cancel::new()).unwrap()), ["a shop", "lake"]);
     let visible = |path: &TablePath| path.catalog != "lake";
-    assert_eq!(lines(&catalogs(&sources.catalogs, &visible, &Cancel::new()).unwrap()), ["a shop"]);
+    assert_eq!(lines(&catalogs(&sources.catalogs, &visible, &everywhere, &Cancel::new()).unwrap()), ["a shop"]);
+    let nothing = |_: &TablePath| false;
+    assert!(lines(&catalogs(&sources.catalogs, &nothing, &everywhere, &Cancel::new()).unwrap()).is_empty());
 }
 
 #[test]
@@ -50,7 +52,7 @@ fn files_are_one_table_without_a_schema() {
     let without = CommandGetTables { db_schema_filter_pattern: Some(String::new()), ..own_tables() };
     assert_eq!(list(&sources.catalogs, &without), ["lake|NULL|orders|TABLE"]);
     let command = CommandGetDbSchemas::default();
-    let schemas = cells(&db_schemas(&sources.catalogs, &command, &all, &Cancel::new()).unwrap().batch);
+    let schemas = cells(&db_schemas(&sources.catalogs, &command, &all, &everywhere, &Cancel::new()).unwrap().batch);
     let rows: Vec<_> = schemas.iter().map(|row| row.join("|")).collect();
     assert!(rows.contains(&"lake|".to_owned()) && rows.contains(&"a shop|main".to_owned()) && rows.len() == 2);
     let orders = schema(&sources.catalogs, "", "orders");
@@ -81,10 +83,13 @@ fn who_asks_only_for_a_source_that_is_down_gets_its_error() {
     let command = CommandGetTables { catalog: Some("down".into()), ..CommandGetTables::default() };
     let error = tables(&sources.catalogs, &command, &all, &Cancel::new()).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Connect);
-    assert!(catalogs(&[down()], &all, &Cancel::new()).is_err());
+    assert!(catalogs(&[down()], &all, &everywhere, &Cancel::new()).is_err());
     // A source that is up answers for itself.
     let command = CommandGetDbSchemas { catalog: Some("a shop".into()), ..CommandGetDbSchemas::default() };
-    assert_eq!(lines(&db_schemas(&sources.catalogs, &command, &all, &Cancel::new()).unwrap()), ["a shop|main"]);
+    assert_eq!(
+        lines(&db_schemas(&sources.catalogs, &command, &all, &everywhere, &Cancel::new()).unwrap()),
+        ["a shop|main"]
+    );
 }
 
 #[test]
@@ -92,5 +97,5 @@ fn a_gateway_without_sources_has_empty_answers() {
     let command = CommandGetTables { include_schema: true, ..CommandGetTables::default() };
     let answer = tables(&[], &command, &all, &Cancel::new()).unwrap();
     assert_eq!((answer.batch.num_rows(), answer.batch.num_columns()), (0, 5));
-    assert_eq!(catalogs(&[], &all, &Cancel::new()).unwrap().batch.num_rows(), 0);
+    assert_eq!(catalogs(&[], &all, &everywhere, &Cancel::new()).unwrap().batch.num_rows(), 0);
 }

@@ -58,6 +58,7 @@ fn a_name_means_one_table() {
         ("\"People\"", None, "shop.People"),
         ("data", None, "lake.orders"),
         ("bowshot.queries", None, "System(bowshot.queries)"),
+        ("bowshot.bowshot.queries", None, "System(bowshot.queries)"),
     ] {
         assert_eq!(meant(name, default, &all), path, "{name}");
     }

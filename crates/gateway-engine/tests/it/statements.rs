@@ -4,11 +4,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use arrow_array::{ArrayRef, Int64Array, RecordBatch};
-use bowshot_core::{Cancel, ErrorKind, Options, Query, Request, Value};
+use arrow_schema::DataType;
+use bowshot_core::{Cancel, ErrorKind, Options, Params, Query, Request, Value};
 use bowshot_gateway_catalog::TablePath;
 use bowshot_gateway_engine::{Asker, Engine, EngineLimits, System};
 
-use crate::common::{lines, read, serve, text_file};
+use crate::common::{lines, options, read, serve, text_file};
 
 #[test]
 fn only_queries_are_run() {
@@ -106,6 +107,27 @@ fn parameters_stand_for_values() {
     let error = served.rows_with("SELECT n FROM n WHERE d = ?", vec![text("soon")]).unwrap_err();
     assert!(error.message().contains("parameter 1"), "{error}");
     assert!(served.plan("SELECT n FROM n WHERE n = $1").is_err());
+}
+
+#[test]
+fn the_places_of_parameters_tell_their_types() {
+    let folder = tempfile::tempdir().unwrap();
+    let csv = text_file(folder.path(), "n.csv", "n,d,t,p\n1,2024-01-01,a?,1.50\n2,2024-01-02,b,2.50\n");
+    let served = serve(&[("n", &csv, None)]);
+    let sql = "SELECT n FROM (SELECT n, d, t, CAST(p AS decimal(9, 2)) AS p FROM n) s WHERE n = ? AND d > ? AND t = ? AND p = ?";
+    let nulls = Query { sql: sql.into(), params: Params::Positional(vec![Value::Null; 4]) };
+    let types = served.plan_with(nulls, &options()).unwrap().scan.parameters();
+    let expected = [DataType::Int64, DataType::Date32, DataType::Utf8, DataType::Decimal128(9, 2)];
+    assert_eq!(types, expected.map(Some));
+    let nowhere = Query { sql: "SELECT ? AS a".into(), params: Params::Positional(vec![Value::Null]) };
+    assert_eq!(served.plan_with(nowhere, &options()).unwrap().scan.parameters(), [None]);
+
+    let with = |price: &str| {
+        let text = |text: &str| Value::Text(text.into());
+        served.rows_with(sql, vec![Value::Int(1), text("2023-12-31"), text("a?"), text(price)]).unwrap()
+    };
+    assert_eq!((with("1.5"), with("1.500")), (vec!["1".to_owned()], vec!["1".to_owned()]));
+    assert_eq!(with("1.504"), Vec::<String>::new(), "what is finer than the column is not rounded");
 }
 
 #[test]

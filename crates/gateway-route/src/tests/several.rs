@@ -39,7 +39,8 @@ fn a_query_goes_where_its_tables_are() {
         ("SELECT * FROM events", None, "engine: lake..events"),
         ("SELECT * FROM lake.events", None, "engine: lake..events"),
         ("SELECT * FROM lake.data", None, "engine: lake..events"),
-        ("SELECT * FROM bowshot.queries", None, "engine: bowshot..queries"),
+        ("SELECT * FROM bowshot.bowshot.queries", None, "engine: bowshot.bowshot.queries"),
+        ("SELECT * FROM bowshot.queries", None, "engine: bowshot.bowshot.queries"),
         ("SELECT * FROM orders, clients, lake.events", None, "engine: shop.public.orders crm.crm.clients lake..events"),
         (
             "SELECT * FROM shop.public.orders JOIN crm.clients ON true",
@@ -98,8 +99,11 @@ fn the_gateways_own_tables_join_the_only_database() {
         Catalog::new("x", Shelf::new(&[]), Dialect::Other),
     );
     assert_eq!(desk.told("SELECT * FROM anything", None), "shop: SELECT * FROM anything");
-    assert_eq!(desk.told("SELECT * FROM Bowshot.Queries", None), "engine: bowshot..queries");
-    assert_eq!(desk.told("SELECT * FROM bowshot.queries, orders", None), "engine: bowshot..queries shop.public.orders");
+    assert_eq!(desk.told("SELECT * FROM Bowshot.Queries", None), "engine: bowshot.bowshot.queries");
+    assert_eq!(
+        desk.told("SELECT * FROM bowshot.queries, orders", None),
+        "engine: bowshot.bowshot.queries shop.public.orders"
+    );
     assert_eq!(desk.told("SELECT * FROM bowshot.other", None), "shop: SELECT * FROM bowshot.other");
 }
 

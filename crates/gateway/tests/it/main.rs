@@ -5,6 +5,7 @@
 mod faults;
 mod limits;
 mod pages;
+mod prepared;
 mod raw;
 mod reading;
 mod rules;

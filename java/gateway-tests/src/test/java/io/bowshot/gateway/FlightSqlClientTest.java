@@ -35,6 +35,7 @@ import org.apache.arrow.vector.BigIntVector;
 import org.apache.arrow.vector.FieldVector;
 import org.apache.arrow.vector.VarCharVector;
 import org.apache.arrow.vector.VectorSchemaRoot;
+import org.apache.arrow.vector.types.pojo.ArrowType;
 import org.apache.arrow.vector.types.pojo.Schema;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -101,7 +102,7 @@ class FlightSqlClientTest {
 
     @Test
     void everyListingHasItsAnnouncedColumns() throws Exception {
-        assertEquals(List.of("shop"), column(client.getCatalogs(), "catalog_name"));
+        assertEquals(List.of("bowshot", "shop"), column(client.getCatalogs(), "catalog_name"));
         assertEquals(List.of("store"), column(client.getSchemas(null, "store"), "db_schema_name"));
         FlightInfo tables = client.getTables(null, "store", null, null, true);
         assertEquals(List.of("cheap", "customers", "orders"), column(tables, "table_name"));
@@ -140,19 +141,22 @@ class FlightSqlClientTest {
     @Test
     void aPreparedStatementTakesParameters() throws Exception {
         try (FlightSqlClient.PreparedStatement statement = client.prepare("SELECT id FROM orders WHERE id = ?")) {
-            assertEquals(1, statement.getParameterSchema().getFields().size());
+            assertEquals(
+                    new ArrowType.Int(64, true),
+                    statement.getParameterSchema().getFields().get(0).getType());
             assertEquals("id", statement.getResultSetSchema().getFields().get(0).getName());
-            for (String id : List.of("5", "6")) {
+            for (long id : List.of(5L, 6L)) {
                 try (VectorSchemaRoot parameters = VectorSchemaRoot.create(statement.getParameterSchema(), allocator)) {
-                    ((VarCharVector) parameters.getVector(0)).setSafe(0, id.getBytes());
+                    ((BigIntVector) parameters.getVector(0)).setSafe(0, id);
                     parameters.setRowCount(1);
                     statement.setParameters(parameters);
-                    assertEquals(List.of(id), column(statement.execute(), "id"));
+                    assertEquals(List.of(String.valueOf(id)), column(statement.execute(), "id"));
                 }
             }
-            try (BigIntVector number = new BigIntVector("n", allocator);
-                    VectorSchemaRoot parameters = VectorSchemaRoot.of(number)) {
-                number.setSafe(0, 7);
+            // Another type is taken too: the database casts it.
+            try (VarCharVector text = new VarCharVector("n", allocator);
+                    VectorSchemaRoot parameters = VectorSchemaRoot.of(text)) {
+                text.setSafe(0, "7".getBytes());
                 parameters.setRowCount(1);
                 statement.setParameters(parameters);
                 assertEquals(List.of("7"), column(statement.execute(), "id"));

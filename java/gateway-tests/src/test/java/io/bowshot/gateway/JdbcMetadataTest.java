@@ -46,8 +46,8 @@ class JdbcMetadataTest {
 
     @Test
     void catalogsSchemasAndKindsAreListed() throws SQLException {
-        assertEquals(List.of("shop"), column(metadata.getCatalogs(), "TABLE_CAT"));
-        assertTrue(column(metadata.getSchemas(), "TABLE_SCHEM").contains("store"));
+        assertEquals(List.of("bowshot", "shop"), column(metadata.getCatalogs(), "TABLE_CAT"));
+        assertTrue(column(metadata.getSchemas(), "TABLE_SCHEM").containsAll(List.of("bowshot", "empty", "store")));
         assertEquals(List.of("store"), column(metadata.getSchemas("shop", "sto%"), "TABLE_SCHEM"));
         assertTrue(column(metadata.getTableTypes(), "TABLE_TYPE").containsAll(List.of("TABLE", "VIEW")));
     }
@@ -61,6 +61,8 @@ class JdbcMetadataTest {
                 List.of("cheap"),
                 column(metadata.getTables("shop", "store", null, new String[] {"VIEW"}), "TABLE_NAME"));
         assertEquals(List.of(), column(metadata.getTables(null, "store", "nobody", null), "TABLE_NAME"));
+        assertEquals(List.of("queries"), column(metadata.getTables(null, "bowshot", null, null), "TABLE_NAME"));
+        assertEquals(List.of(), column(metadata.getTables(null, "empty", null, null), "TABLE_NAME"));
     }
 
     @Test

@@ -157,6 +157,7 @@ final class Served {
         try (Connection connection = DriverManager.getConnection(url);
                 Statement statement = connection.createStatement()) {
             statement.execute("CREATE SCHEMA store");
+            statement.execute("CREATE SCHEMA empty");
             statement.execute("CREATE TABLE customers (id int PRIMARY KEY, name text NOT NULL)");
             statement.execute("INSERT INTO customers SELECT n, 'customer ' || n FROM generate_series(1, 100) n");
             statement.execute("CREATE TABLE orders (id bigint PRIMARY KEY, customer int REFERENCES customers,"
