@@ -2,8 +2,7 @@
 
 use std::io::{self, Read};
 
-/// Bytes behind the unread ones that may be looked at: decoders load whole words without asking where a value ends.
-pub const SLACK: usize = 64;
+use bowshot_cells::SLACK;
 
 /// Bytes to start with: enough for small answers; a bulk read grows it once.
 const SMALL: usize = 32 << 10;

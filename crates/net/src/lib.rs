@@ -1,23 +1,22 @@
 //! What sources with a wire protocol of their own stand on: sockets with deadlines that another thread can end, names
-//! to addresses, TLS from none at all to a verified name, the buffer in front of the socket, values of a column where
-//! they lie in it, and memory for the arrays that they become.
+//! to addresses, TLS from none at all to a verified name, and the buffer in front of the socket, with what
+//! `bowshot-cells` knows of the values in it.
 //!
 //! There is no protocol of any database in this crate.
 
 mod address;
 mod buffer;
-mod cells;
 mod lost;
-mod room;
 mod socket;
 mod tls;
 mod transport;
 
 pub use address::{Address, Host};
-pub use buffer::{Buffer, SLACK};
-pub use cells::{Cells, NULL, load};
+/// The bytes that decoders read, and memory for what they write.
+pub use bowshot_cells::{Cells, NULL, SLACK, collect, load, with_room};
+
+pub use buffer::Buffer;
 pub use lost::lost;
-pub use room::{collect, with_room};
 /// The socket that an interruption ends.
 pub use socket2::Socket as RawSocket;
 

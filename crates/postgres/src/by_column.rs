@@ -6,7 +6,7 @@ use postgres_types::Type;
 
 use crate::catalog::cell;
 use crate::connect::Session;
-use crate::types::Described;
+use bowshot_postgres_values::Described;
 
 /// Values beyond this belong to the open-ended ranges; so far from `i128`'s ends that no cut overflows.
 const FARTHEST: i128 = 1 << 96;

@@ -1,158 +1,74 @@
 //! What PostgreSQL's catalogue says of types that are not built in.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use bowshot_core::{Error, ErrorKind, Result};
+use bowshot_postgres_values::{Attribute, Catalog, CatalogType, Kind};
 use postgres_types::Type;
 
 use crate::connect::Session;
 
-/// Types by their OID.
-#[derive(Default)]
-pub(crate) struct Catalog {
-    types: BTreeMap<u32, CatalogType>,
-    /// Digits after the point of `money`, where a column needs it.
-    pub(crate) money_scale: Option<i8>,
-}
-
-/// One type.
-#[derive(Clone, Debug)]
-pub(crate) struct CatalogType {
-    /// Its name, without the schema.
-    pub(crate) name: String,
-    /// What it is made of.
-    pub(crate) kind: Kind,
-    /// The function that writes it as text, quoted and with its schema; empty for built-in types that are decoded.
-    pub(crate) output: String,
-}
-
-/// What a type is made of.
-#[derive(Clone, Debug)]
-pub(crate) enum Kind {
-    /// Nothing else.
-    Scalar,
-    /// Elements of this type.
-    Array(u32),
-    /// These labels, in their order.
-    Enumeration(Vec<String>),
-    /// Another type, with this type modifier.
-    Domain(u32, i32),
-    /// These attributes.
-    Composite(Vec<Attribute>),
-    /// Bounds of this type.
-    Range(u32),
-    /// Ranges of this type.
-    Multirange(u32),
-}
-
-/// An attribute of a composite type.
-#[derive(Clone, Debug)]
-pub(crate) struct Attribute {
-    pub(crate) name: String,
-    pub(crate) oid: u32,
-    pub(crate) modifier: i32,
-    pub(crate) dimensions: usize,
-}
-
-impl Catalog {
-    /// Asks for every type that `oids` are made of, and that `is_known` does not know.
-    pub(crate) fn load(
-        session: &mut Session,
-        oids: impl IntoIterator<Item = u32>,
-        is_known: impl Fn(u32) -> bool,
-    ) -> Result<Self> {
-        let mut catalog = Catalog::default();
-        let mut wanted: BTreeSet<u32> = oids.into_iter().collect();
-        let mut needs_money = false;
-        while !wanted.is_empty() {
-            needs_money |= wanted.contains(&Type::MONEY.oid());
-            let (known, unknown): (BTreeSet<u32>, BTreeSet<u32>) = wanted.iter().partition(|&&oid| is_known(oid));
-            for oid in known {
-                catalog
-                    .types
-                    .insert(oid, CatalogType { name: builtin_name(oid), kind: Kind::Scalar, output: String::new() });
-            }
-            if !unknown.is_empty() {
-                catalog.fetch(session, &unknown)?;
-            }
-            wanted = catalog
-                .types
-                .values()
-                .flat_map(CatalogType::parts)
-                .filter(|oid| !catalog.types.contains_key(oid))
-                .collect();
+/// Asks for every type that `oids` are made of, and that `is_known` does not know.
+pub(crate) fn load(
+    session: &mut Session,
+    oids: impl IntoIterator<Item = u32>,
+    is_known: impl Fn(u32) -> bool,
+) -> Result<Catalog> {
+    let mut catalog = Catalog::default();
+    let mut wanted: BTreeSet<u32> = oids.into_iter().collect();
+    let mut needs_money = false;
+    while !wanted.is_empty() {
+        needs_money |= wanted.contains(&Type::MONEY.oid());
+        let (known, unknown): (BTreeSet<u32>, BTreeSet<u32>) = wanted.iter().partition(|&&oid| is_known(oid));
+        for oid in known {
+            catalog.insert(oid, CatalogType::builtin(oid));
         }
-        if needs_money {
-            let scale = session.query("SELECT pg_catalog.scale(0::pg_catalog.money::pg_catalog.numeric)")?;
-            catalog.money_scale = scale.first().and_then(|row| cell(row, 0).parse().ok());
+        if !unknown.is_empty() {
+            fetch(&mut catalog, session, &unknown)?;
         }
-        Ok(catalog)
+        wanted = catalog.missing();
     }
-
-    /// The type of this OID.
-    pub(crate) fn get(&self, oid: u32) -> Option<&CatalogType> {
-        self.types.get(&oid)
+    if needs_money {
+        let scale = session.query("SELECT pg_catalog.scale(0::pg_catalog.money::pg_catalog.numeric)")?;
+        catalog.money_scale = scale.first().and_then(|row| cell(row, 0).parse().ok());
     }
+    Ok(catalog)
+}
 
-    /// The name of the type of this OID, for people.
-    pub(crate) fn name(&self, oid: u32) -> String {
-        self.get(oid).map_or_else(|| format!("type {oid}"), |found| found.name.clone())
-    }
-
-    fn fetch(&mut self, session: &mut Session, oids: &BTreeSet<u32>) -> Result<()> {
-        let list = oids.iter().map(u32::to_string).collect::<Vec<_>>().join(", ");
-        // Multiranges came with PostgreSQL 14.
-        let multirange = if session.version() >= 140_000 { "m.rngtypid" } else { "NULL" };
-        let join = if session.version() >= 140_000 {
-            "LEFT JOIN pg_catalog.pg_range m ON m.rngmultitypid = t.oid"
-        } else {
-            ""
-        };
-        let rows = session.query(&format!(
-            "SELECT t.oid, t.typname, t.typtype, t.typelem, t.typcategory, t.typbasetype, t.typtypmod, t.typrelid, \
+fn fetch(catalog: &mut Catalog, session: &mut Session, oids: &BTreeSet<u32>) -> Result<()> {
+    let list = oids.iter().map(u32::to_string).collect::<Vec<_>>().join(", ");
+    // Multiranges came with PostgreSQL 14.
+    let multirange = if session.version() >= 140_000 { "m.rngtypid" } else { "NULL" };
+    let join =
+        if session.version() >= 140_000 { "LEFT JOIN pg_catalog.pg_range m ON m.rngmultitypid = t.oid" } else { "" };
+    let rows = session.query(&format!(
+        "SELECT t.oid, t.typname, t.typtype, t.typelem, t.typcategory, t.typbasetype, t.typtypmod, t.typrelid, \
              r.rngsubtype, {multirange}, \
              pg_catalog.quote_ident(n.nspname) || '.' || pg_catalog.quote_ident(p.proname) \
              FROM pg_catalog.pg_type t JOIN pg_catalog.pg_proc p ON p.oid = t.typoutput \
              JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace \
              LEFT JOIN pg_catalog.pg_range r ON r.rngtypid = t.oid {join} WHERE t.oid IN ({list})"
-        ))?;
-        for row in &rows {
-            let oid: u32 = number(row, 0)?;
-            let element: u32 = number(row, 3)?;
-            let kind = match (cell(row, 2), cell(row, 4)) {
-                // The category tells arrays from types such as point, which have elements but are none.
-                (_, "A") if element != 0 => Kind::Array(element),
-                ("e", _) => Kind::Enumeration(labels(session, oid)?),
-                ("d", _) => Kind::Domain(number(row, 5)?, number(row, 6)?),
-                ("c", _) => Kind::Composite(attributes(session, number(row, 7)?)?),
-                ("r", _) => Kind::Range(number(row, 8)?),
-                ("m", _) => Kind::Multirange(number(row, 9)?),
-                _ => Kind::Scalar,
-            };
-            let (name, output) = (cell(row, 1).to_owned(), cell(row, 10).to_owned());
-            self.types.insert(oid, CatalogType { name, kind, output });
-        }
-        match oids.iter().find(|oid| !self.types.contains_key(oid)) {
-            Some(oid) => Err(Error::new(ErrorKind::Protocol, format!("the server's catalogue has no type {oid}"))),
-            None => Ok(()),
-        }
+    ))?;
+    for row in &rows {
+        let oid: u32 = number(row, 0)?;
+        let element: u32 = number(row, 3)?;
+        let kind = match (cell(row, 2), cell(row, 4)) {
+            // The category tells arrays from types such as point, which have elements but are none.
+            (_, "A") if element != 0 => Kind::Array(element),
+            ("e", _) => Kind::Enumeration(labels(session, oid)?),
+            ("d", _) => Kind::Domain(number(row, 5)?, number(row, 6)?),
+            ("c", _) => Kind::Composite(attributes(session, number(row, 7)?)?),
+            ("r", _) => Kind::Range(number(row, 8)?),
+            ("m", _) => Kind::Multirange(number(row, 9)?),
+            _ => Kind::Scalar,
+        };
+        let (name, output) = (cell(row, 1).to_owned(), cell(row, 10).to_owned());
+        catalog.insert(oid, CatalogType { name, kind, output });
     }
-}
-
-impl CatalogType {
-    /// The types that it is made of.
-    fn parts(&self) -> Vec<u32> {
-        match &self.kind {
-            Kind::Scalar | Kind::Enumeration(_) => Vec::new(),
-            Kind::Array(part) | Kind::Domain(part, _) | Kind::Range(part) | Kind::Multirange(part) => vec![*part],
-            Kind::Composite(attributes) => attributes.iter().map(|attribute| attribute.oid).collect(),
-        }
+    match oids.iter().find(|oid| catalog.get(**oid).is_none()) {
+        Some(oid) => Err(Error::new(ErrorKind::Protocol, format!("the server's catalogue has no type {oid}"))),
+        None => Ok(()),
     }
-}
-
-/// The name of a built-in type.
-fn builtin_name(oid: u32) -> String {
-    Type::from_oid(oid).map_or_else(|| format!("type {oid}"), |builtin| builtin.name().to_owned())
 }
 
 fn labels(session: &mut Session, oid: u32) -> Result<Vec<String>> {

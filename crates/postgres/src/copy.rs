@@ -1,9 +1,8 @@
 //! The signature at the front of COPY's binary format (PostgreSQL manual, "COPY: Binary Format").
 
 use bowshot_core::Result;
-use bowshot_net::Buffer;
+use bowshot_net::{Buffer, load};
 
-use crate::cells::load;
 use crate::error::broken;
 
 const SIGNATURE: &[u8; 11] = b"PGCOPY\n\xff\r\n\0";

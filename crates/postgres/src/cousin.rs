@@ -3,14 +3,15 @@
 
 use bowshot_core::parse::decimal;
 use bowshot_core::{Error, ErrorKind, Options, Result, Value};
+use bowshot_postgres_values::{Catalog, Described, Types};
 use bowshot_sql::{Dialect, Division, Prepared, divide_as_asked};
 
-use crate::catalog::{Catalog, cell};
+use crate::catalog::cell;
 use crate::connect::Session;
 use crate::family::Family;
 use crate::plan::Chosen;
 use crate::statement::Protocol;
-use crate::types::{Described, Types};
+use crate::types::CousinTypes;
 
 /// How a cousin's result is read.
 pub(crate) fn choose(
@@ -21,8 +22,11 @@ pub(crate) fn choose(
     protocol: Option<&str>,
 ) -> Result<Chosen> {
     let family = session.family();
-    let types = Types { catalog: &Catalog::default(), infinity: options.infinity };
-    let column = |column: &Described| types.column_of(family, column, options.types.get(&column.name));
+    let types = CousinTypes {
+        types: Types { catalog: &Catalog::default(), infinity: options.infinity },
+        family: session.family(),
+    };
+    let column = |column: &Described| types.column(column, options.types.get(&column.name));
     let columns = described.iter().map(column).collect::<Result<Vec<_>>>()?;
     let protocol = choose_protocol(family, protocol)?;
     let division = divide(session, queries, described, options)?;

@@ -11,7 +11,7 @@ use crate::catalog::number;
 use crate::connect::Session;
 use crate::error::{broken, from_response};
 use crate::message::{Body, tag};
-use crate::types::Described;
+use bowshot_postgres_values::Described;
 
 /// What the catalogue says of the table columns that a query returns.
 #[derive(Clone, Copy, Debug, Default)]

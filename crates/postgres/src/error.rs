@@ -1,6 +1,7 @@
 //! The server's ErrorResponse as an [`Error`].
 
 use bowshot_core::{Error, ErrorKind};
+pub(crate) use bowshot_postgres_values::broken;
 
 use crate::message::Body;
 
@@ -34,11 +35,6 @@ impl Fields {
         }
         fields
     }
-}
-
-/// The error of a server whose answer to a query is not what the protocol allows.
-pub(crate) fn broken(what: &str) -> Error {
-    Error::new(ErrorKind::Protocol, format!("the server broke the protocol: {what}"))
 }
 
 /// The error of an ErrorResponse to SQL that was sent as the user wrote it.

@@ -1,11 +1,11 @@
 //! PostgreSQL, read at the speed of its own COPY.
 //!
-//! The wire is read here (decisions 3 and 4 of the design): [`rows`] finds the fields of a block of rows, [`decode`]
-//! turns each column of the block into an Arrow array in one tight loop. COPY BINARY, the extended protocol and
+//! The wire is read here (decisions 3 and 4 of the design): [`rows`] finds the fields of a block of rows, a decoder of
+//! [`bowshot_postgres_values`] turns each column of the block into an Arrow array in one tight loop. COPY BINARY, the extended protocol and
 //! cursors carry fields in the same form, so that one decoder serves all three. Login, SCRAM and TLS come from
 //! libraries.
 //!
-//! [`plan`] describes the query, [`types`] is the table of types, [`split`] finds ranges of pages that several
+//! [`plan`] describes the query, [`catalog`] asks for types that are not built in, [`split`] finds ranges of pages that several
 //! connections can read on one [`snapshot`]. Other servers that speak PostgreSQL's protocol are told by [`family`] and
 //! planned by [`cousin`].
 //!
@@ -27,11 +27,9 @@
 mod by_column;
 mod cancel;
 mod catalog;
-mod cells;
 mod connect;
 mod copy;
 mod cousin;
-mod decode;
 mod describe;
 mod error;
 mod explain;
@@ -50,6 +48,7 @@ mod statement;
 mod tls;
 mod types;
 mod uri;
+mod written;
 
 use std::sync::Arc;
 

@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use arrow_schema::{DataType, Schema};
 use bowshot_core::{Cancel, Error, ErrorKind, Options, Partitioning, Plan, Request, Result};
+use bowshot_postgres_values::{Cast, Column, Described, Types, is_builtin};
 use bowshot_sql::{Dialect, Division, Part, Prepared, quote_identifier};
 use parking_lot::Mutex;
 
 use crate::by_column;
-use crate::catalog::Catalog;
+use crate::catalog;
 use crate::connect::Session;
 use crate::cousin;
 use crate::describe::{Description, description, origins, parameter_type};
@@ -19,7 +20,6 @@ use crate::scanned;
 use crate::snapshot;
 use crate::split;
 use crate::statement::{Protocol, Statement};
-use crate::types::{Cast, Column, Described, Types, is_builtin};
 use crate::uri::Config;
 
 /// Bytes that one fetch of a cursor should bring, by a guess of 64 bytes a row.
@@ -178,7 +178,7 @@ fn columns(
     let falls_to_text =
         |oid: u32| described.iter().any(|column| column.oid == oid && !is_builtin(oid, column.modifier));
     let is_known = |oid: u32| is_builtin(oid, -1) && !wants_text(oid) && !falls_to_text(oid);
-    let catalog = Catalog::load(session, described.iter().map(|column| column.oid), is_known)?;
+    let catalog = catalog::load(session, described.iter().map(|column| column.oid), is_known)?;
     let origins = origins(session, described)?;
     let types = Types { catalog: &catalog, infinity: options.infinity };
     described

@@ -4,17 +4,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use arrow_array::{RecordBatch, RecordBatchOptions};
-use bowshot_core::{Connection, Error, ErrorKind, Reader, Result, format_type};
+use bowshot_core::{Connection, Error, ErrorKind, Reader, Result};
 
 use crate::connect::Session;
 use crate::copy;
-use crate::decode::Reject;
 use crate::error::{broken, from_response};
 use crate::message::tag;
 use crate::rows::{Rows, Stop};
 use crate::scan::PostgresScan;
 use crate::statement::{Protocol, Statement};
-use crate::types::Column;
 
 /// Room that every read from the socket finds in the buffer.
 const READ_ROOM: usize = 256 << 10;
@@ -170,7 +168,7 @@ impl PartitionReader<'_> {
             if cells.has_nulls && !column.field.is_nullable() {
                 return Err(broken("it sent NULL for a column that is NOT NULL").with_column(column.field.name()));
             }
-            arrays.push(column.decoder.decode(cells).map_err(|reject| rejected(column, reject))?);
+            arrays.push(column.decoder.decode(cells).map_err(|reject| column.rejected(reject))?);
         }
         let options = RecordBatchOptions::new().with_row_count(Some(self.rows.count()));
         let batch = RecordBatch::try_new_with_options(Arc::clone(&self.scan.schema), arrays, &options)?;
@@ -178,19 +176,4 @@ impl PartitionReader<'_> {
         self.rows.clear();
         Ok(batch)
     }
-}
-
-/// The error of a value that cannot be in its column.
-fn rejected(column: &Column, reject: Reject) -> Error {
-    let (name, type_name) = (column.field.name(), &column.type_name);
-    match reject {
-        Reject::Value { holds, way_out } => {
-            let arrow = format_type(column.field.data_type());
-            let message = format!("column \"{name}\" ({type_name}) holds {holds}, which {arrow} cannot");
-            Error::new(ErrorKind::Value, message)
-                .with_hint(format!("read it as another type: types={{\"{name}\": \"{way_out}\"}}"))
-        }
-        Reject::Broken(what) => broken(&format!("column \"{name}\" ({type_name}): {what}")),
-    }
-    .with_column(name)
 }

@@ -2,11 +2,11 @@
 //!
 //! COPY BINARY (`d` messages) and the extended protocol (`D` messages) lay a row out alike: a 16-bit count of fields,
 //! then each field with its 32-bit length in front (PostgreSQL manual, "COPY: Binary Format" and "Message Formats").
-//! This pass only hops from length to length; pass 2 ([`decode`](crate::decode)) then runs one tight loop a column.
+//! This pass only hops from length to length; pass 2 ([`Decode`](bowshot_postgres_values::Decode)) then runs one tight loop a column.
 
 use bowshot_core::Result;
+use bowshot_net::{Cells, NULL, load};
 
-use crate::cells::{Cells, NULL, load};
 use crate::error::broken;
 use crate::message::LONGEST;
 

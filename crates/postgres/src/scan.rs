@@ -4,6 +4,7 @@ use std::sync::Weak;
 
 use arrow_schema::{DataType, SchemaRef};
 use bowshot_core::{Cancel, Connection, Error, ErrorKind, Options, Result, Scan};
+use bowshot_postgres_values::Column;
 use parking_lot::Mutex;
 
 use crate::connect::Session;
@@ -11,7 +12,6 @@ use crate::locks::{self, Locking};
 use crate::read::PostgresConnection;
 use crate::snapshot;
 use crate::statement::Statement;
-use crate::types::Column;
 use crate::uri::Config;
 
 /// Everything that connections need to read the plan's partitions.

@@ -17,7 +17,7 @@ use crate::connect::Session;
 use crate::describe::describe;
 use crate::explain::{Explained, ScanNode, explain};
 use crate::scanned::{self, ScannedTable};
-use crate::types::Described;
+use bowshot_postgres_values::Described;
 use relation::{Leaf, Relation};
 
 /// Pages of a range: 8 MiB, a fraction of a second of work, so that no connection is left waiting for another one.

@@ -1,342 +1,87 @@
-//! The type table: which Arrow field and which decoder a PostgreSQL type has.
-//!
-//! [`scalar`] is the table; arrays, enums, domains, composites and ranges are built from it. A type without a row is
-//! read as its text, written by the server's own output function.
+//! The types of servers that are not PostgreSQL: binary where one sends PostgreSQL's own form, else text, which is
+//! decoded here. PostgreSQL's own table is [`bowshot_postgres_values::Types`].
 
-mod cousin;
-
-use std::collections::HashMap;
-use std::sync::Arc;
-
-use arrow_array::types::{Float32Type, Float64Type, Int16Type, Int32Type, Int64Type, UInt32Type};
-use arrow_schema::{DataType, Field, FieldRef, Fields, IntervalUnit, TimeUnit};
-use bowshot_core::{Error, ErrorKind, Impossible, Result, SOURCE_TYPE, format_type};
+use arrow_schema::{DataType, TimeUnit};
+use bowshot_core::{Error, ErrorKind, Result, format_type};
+use bowshot_postgres_values::{Binary, Column, Decimal, Described, Native, Text, Types, scalar};
 use postgres_types::Type;
 
-use crate::catalog::{Attribute, Catalog, Kind};
-use crate::decode::{
-    Binary, Boolean, Composite, Date, Decimal, Decode, Enumeration, Fixed, Formatted, Hstore, Interval, List, Money,
-    Multirange, Range, Text, Time, Timestamp, Uuid, address, bit_string, hardware_address, time_with_zone,
-};
+use crate::family::Family;
+use crate::written::Written;
 
-/// A column of the result, as the server describes it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Described {
-    pub(crate) name: String,
-    /// The type's OID.
-    pub(crate) oid: u32,
-    /// The type modifier: length, precision and scale; -1 for none.
-    pub(crate) modifier: i32,
-    /// The table's OID and the column's number in it, for a plain column of a table.
-    pub(crate) origin: Option<(u32, i16)>,
+/// A type with its decoder, and whether that reads text.
+type Read = (Native, bool);
+
+/// What turns a cousin's columns into columns.
+pub(crate) struct CousinTypes<'a> {
+    pub(crate) types: Types<'a>,
+    pub(crate) family: Family,
 }
 
-/// A column of the result, as it will be read.
-pub(crate) struct Column {
-    /// Its Arrow field.
-    pub(crate) field: FieldRef,
-    /// Its decoder.
-    pub(crate) decoder: Box<dyn Decode>,
-    /// What the server does to it first.
-    pub(crate) cast: Option<Cast>,
-    /// It comes as the server's text, not in binary form.
-    pub(crate) text: bool,
-    /// The name of its PostgreSQL type.
-    pub(crate) type_name: String,
-}
-
-/// What the server does to a column before it is sent.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Cast {
-    /// Writes it as text with this function.
-    Output(String),
-    /// Casts it to this type.
-    To(&'static str),
-}
-
-impl Cast {
-    /// The SQL for a column of this name, already quoted.
-    pub(crate) fn sql(&self, column: &str) -> String {
-        match self {
-            Cast::Output(function) => format!("pg_catalog.textin({function}({column}))"),
-            Cast::To(target) => format!("{column}::{target}"),
-        }
-    }
-}
-
-/// An Arrow type with its decoder.
-struct Native {
-    data_type: DataType,
-    decoder: Box<dyn Decode>,
-    /// The name of the canonical Arrow extension type, if it is one.
-    extension: Option<&'static str>,
-}
-
-/// What turns described columns into columns.
-pub(crate) struct Types<'a> {
-    pub(crate) catalog: &'a Catalog,
-    pub(crate) infinity: Impossible,
-}
-
-/// Whether a type needs nothing of the catalogue.
-pub(crate) fn is_builtin(oid: u32, modifier: i32) -> bool {
-    Type::from_oid(oid).is_some_and(|builtin| scalar(&builtin, modifier, Impossible::Error, Some(2)).is_some())
-}
-
-/// The table. `None`: no scalar type with a decoder of its own.
-fn scalar(builtin: &Type, modifier: i32, infinity: Impossible, money_scale: Option<i8>) -> Option<Native> {
-    let microseconds = |zone: Option<Arc<str>>| DataType::Timestamp(TimeUnit::Microsecond, zone);
-    let native = match *builtin {
-        Type::BOOL => native(DataType::Boolean, Boolean),
-        Type::INT2 => {
-            native(DataType::Int16, Fixed::<Int16Type, _, 2>::new(DataType::Int16, |b| Ok(i16::from_be_bytes(b))))
-        }
-        Type::INT4 => {
-            native(DataType::Int32, Fixed::<Int32Type, _, 4>::new(DataType::Int32, |b| Ok(i32::from_be_bytes(b))))
-        }
-        Type::INT8 => {
-            native(DataType::Int64, Fixed::<Int64Type, _, 8>::new(DataType::Int64, |b| Ok(i64::from_be_bytes(b))))
-        }
-        Type::OID => {
-            native(DataType::UInt32, Fixed::<UInt32Type, _, 4>::new(DataType::UInt32, |b| Ok(u32::from_be_bytes(b))))
-        }
-        Type::FLOAT4 => {
-            native(DataType::Float32, Fixed::<Float32Type, _, 4>::new(DataType::Float32, |b| Ok(f32::from_be_bytes(b))))
-        }
-        Type::FLOAT8 => {
-            native(DataType::Float64, Fixed::<Float64Type, _, 8>::new(DataType::Float64, |b| Ok(f64::from_be_bytes(b))))
-        }
-        Type::NUMERIC => {
-            let data_type = numeric(modifier)?;
-            let decoder = Decimal::new(&data_type)?;
-            native(data_type, decoder)
-        }
-        Type::MONEY => {
-            let scale = money_scale?;
-            native(DataType::Decimal128(19, scale), Money { scale })
-        }
-        Type::TEXT
-        | Type::VARCHAR
-        | Type::BPCHAR
-        | Type::NAME
-        | Type::XML
-        | Type::UNKNOWN
-        | Type::CSTRING
-        | Type::VOID => native(DataType::Utf8, Text { skip: 0 }),
-        Type::JSON => Native { extension: Some("arrow.json"), ..native(DataType::Utf8, Text { skip: 0 }) },
-        Type::JSONB => Native { extension: Some("arrow.json"), ..native(DataType::Utf8, Text { skip: 1 }) },
-        Type::BYTEA => native(DataType::Binary, Binary),
-        Type::UUID => Native { extension: Some("arrow.uuid"), ..native(DataType::FixedSizeBinary(16), Uuid) },
-        Type::DATE => native(DataType::Date32, Date(infinity)),
-        Type::TIME => native(DataType::Time64(TimeUnit::Microsecond), Time),
-        Type::TIMESTAMP => native(microseconds(None), Timestamp(microseconds(None), infinity)),
-        Type::TIMESTAMPTZ => {
-            let utc = microseconds(Some("UTC".into()));
-            native(utc.clone(), Timestamp(utc, infinity))
-        }
-        Type::INTERVAL => native(DataType::Interval(IntervalUnit::MonthDayNano), Interval),
-        Type::TIMETZ => native(DataType::Utf8, Formatted(time_with_zone)),
-        Type::BIT | Type::VARBIT => native(DataType::Utf8, Formatted(bit_string)),
-        Type::INET | Type::CIDR => native(DataType::Utf8, Formatted(address)),
-        Type::MACADDR | Type::MACADDR8 => native(DataType::Utf8, Formatted(hardware_address)),
-        _ => return None,
-    };
-    Some(native)
-}
-
-fn native(data_type: DataType, decoder: impl Decode + 'static) -> Native {
-    Native { data_type, decoder: Box::new(decoder), extension: None }
-}
-
-/// The decimal of a `numeric` with this modifier; `None` where only text can hold it.
-///
-/// Without a modifier a numeric may have any precision and scale: see docs/decisions/0002-unconstrained-numeric.md.
-fn numeric(modifier: i32) -> Option<DataType> {
-    let Some(packed) = modifier.checked_sub(4).filter(|packed| *packed >= 0) else {
-        return Some(DataType::Decimal256(76, 38));
-    };
-    // Precision in the upper half; the scale is a signed number of 11 bits (since PostgreSQL 15, never larger before).
-    let precision = packed >> 16 & 0xFFFF;
-    let scale = (packed & 0x7FF ^ 0x400) - 0x400;
-    let (precision, scale) = if scale < 0 { (precision - scale, 0) } else { (precision.max(scale), scale) };
-    let (precision, scale) = (u8::try_from(precision).ok()?, i8::try_from(scale).ok()?);
-    match precision {
-        1..=38 => Some(DataType::Decimal128(precision, scale)),
-        39..=76 => Some(DataType::Decimal256(precision, scale)),
-        _ => None,
-    }
-}
-
-/// What the server casts a column to, so that it comes as the Arrow type that the user wants.
-fn cast_to(wanted: &DataType) -> Option<(&'static str, Type)> {
-    Some(match wanted {
-        DataType::Boolean => ("pg_catalog.bool", Type::BOOL),
-        DataType::Int16 => ("pg_catalog.int2", Type::INT2),
-        DataType::Int32 => ("pg_catalog.int4", Type::INT4),
-        DataType::Int64 => ("pg_catalog.int8", Type::INT8),
-        DataType::Float32 => ("pg_catalog.float4", Type::FLOAT4),
-        DataType::Float64 => ("pg_catalog.float8", Type::FLOAT8),
-        DataType::Decimal128(..) | DataType::Decimal256(..) => ("pg_catalog.numeric", Type::NUMERIC),
-        DataType::Binary => ("pg_catalog.bytea", Type::BYTEA),
-        DataType::Date32 => ("pg_catalog.date", Type::DATE),
-        DataType::Time64(TimeUnit::Microsecond) => ("pg_catalog.time", Type::TIME),
-        DataType::Timestamp(TimeUnit::Microsecond, None) => ("pg_catalog.timestamp", Type::TIMESTAMP),
-        DataType::Timestamp(TimeUnit::Microsecond, Some(zone)) if zone.as_ref() == "UTC" => {
-            ("pg_catalog.timestamptz", Type::TIMESTAMPTZ)
-        }
-        DataType::Interval(IntervalUnit::MonthDayNano) => ("pg_catalog.interval", Type::INTERVAL),
-        _ => return None,
-    })
-}
-
-impl Types<'_> {
-    /// How a column is read: as the user wants it, else as its type says, else as text.
-    pub(crate) fn column(
-        &self,
-        described: &Described,
-        wanted: Option<&DataType>,
-        dimensions: usize,
-        nullable: bool,
-    ) -> Result<Column> {
-        let own = self.native(described.oid, described.modifier, dimensions);
-        let (native, cast) = match (own, wanted) {
-            (Some(own), None) => (own, None),
-            (Some(own), Some(wanted)) if own.data_type == *wanted => (own, None),
-            // Text of a server without encoding may be any bytes.
-            (Some(own), Some(DataType::Binary)) if own.data_type == DataType::Utf8 => {
-                (native(DataType::Binary, Binary), None)
-            }
-            (None, None) | (_, Some(DataType::Utf8)) => self.text(described.oid, wanted.is_some()),
-            (_, Some(wanted)) => self.cast(described, wanted)?,
+impl CousinTypes<'_> {
+    /// How a cousin's column is read: as the user wants it, else as its type says, else as text.
+    pub(crate) fn column(&self, described: &Described, wanted: Option<&DataType>) -> Result<Column> {
+        let builtin = Type::from_oid(described.oid);
+        let name = builtin.as_ref().map_or_else(|| format!("type {}", described.oid), |known| known.name().to_owned());
+        let own = builtin.as_ref().and_then(|known| self.own(known, described.modifier)).unwrap_or_else(text);
+        let (native, text) = match wanted {
+            None => own,
+            Some(wanted) if own.0.data_type == *wanted => own,
+            Some(wanted) => self.wish(builtin.as_ref(), &own.0.data_type, wanted).ok_or_else(|| {
+                let message = format!(
+                    "column \"{}\" ({name}) of {} cannot be read as {}",
+                    described.name,
+                    self.family.name(),
+                    format_type(wanted)
+                );
+                Error::new(ErrorKind::Config, message)
+                    .with_column(&described.name)
+                    .with_hint("every column can be read as utf8, or be cast in the query")
+            })?,
         };
-        let type_name = self.catalog.name(described.oid);
-        let mut metadata = HashMap::from([(SOURCE_TYPE.to_owned(), type_name.clone())]);
-        extend(&mut metadata, native.extension);
-        let field = Field::new(&described.name, native.data_type, nullable).with_metadata(metadata);
-        Ok(Column { field: Arc::new(field), decoder: native.decoder, cast, text: false, type_name })
+        // Nobody is asked which columns are NOT NULL.
+        let column = Column::new(&described.name, native, name, true);
+        Ok(Column { text, ..column })
     }
 
-    /// As the text that the server writes; an array of a type without a decoder as a list of texts, unless the user
-    /// asked for text.
-    fn text(&self, oid: u32, asked: bool) -> (Native, Option<Cast>) {
-        let found = self.catalog.get(oid);
-        if let (Some(Kind::Array(_)), false) = (found.map(|found| &found.kind), asked) {
-            let item = Arc::new(Field::new("item", DataType::Utf8, true));
-            let decoder = List { fields: vec![Arc::clone(&item)], element: Box::new(Text { skip: 0 }) };
-            return (native(DataType::List(item), decoder), Some(Cast::To("pg_catalog.text[]")));
+    /// As PostgreSQL's type of this name is read; `None` for types that have no row in the table.
+    fn own(&self, builtin: &Type, modifier: i32) -> Option<Read> {
+        if *builtin == Type::FLOAT8_ARRAY && self.family.sends_binary(builtin) {
+            return Some((self.types.list(Type::FLOAT8.oid(), -1, 1)?, false));
         }
-        // The catalogue was asked for every type that is read as text.
-        let output = found.map_or_else(String::new, |found| found.output.clone());
-        (native(DataType::Utf8, Text { skip: 0 }), Some(Cast::Output(output)))
-    }
-
-    /// As another type that the server casts to.
-    fn cast(&self, described: &Described, wanted: &DataType) -> Result<(Native, Option<Cast>)> {
-        let impossible = || {
-            let type_name = self.catalog.name(described.oid);
-            let message =
-                format!("column \"{}\" ({type_name}) cannot be read as {}", described.name, format_type(wanted));
-            Error::new(ErrorKind::Config, message)
-                .with_column(&described.name)
-                .with_hint("every column can be read as utf8, or be cast in the query")
-        };
-        let (target, builtin) = cast_to(wanted).ok_or_else(impossible)?;
-        let decoded = match Decimal::new(wanted) {
-            Some(decimal) => native(wanted.clone(), decimal),
-            None => scalar(&builtin, -1, self.infinity, None).ok_or_else(impossible)?,
-        };
-        let cast = (builtin.oid() != described.oid).then_some(Cast::To(target));
-        Ok((decoded, cast))
-    }
-
-    /// The Arrow type and decoder of a type; `None` when a part of it has none.
-    fn native(&self, oid: u32, modifier: i32, dimensions: usize) -> Option<Native> {
-        if let Some(native) =
-            Type::from_oid(oid).and_then(|builtin| scalar(&builtin, modifier, self.infinity, self.catalog.money_scale))
-        {
-            return Some(native);
+        let known = scalar(builtin, modifier, self.types.infinity, None)?;
+        if self.family.sends_binary(builtin) {
+            return Some((known, false));
         }
-        let found = self.catalog.get(oid)?;
-        match &found.kind {
-            Kind::Scalar => match found.name.as_str() {
-                "citext" => Some(native(DataType::Utf8, Text { skip: 0 })),
-                "hstore" => Some(hstore()),
-                _ => None,
-            },
-            Kind::Array(element) => self.list(*element, modifier, dimensions.max(1)),
-            Kind::Enumeration(labels) => {
-                let data_type = DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8));
-                Some(native(data_type, Enumeration::new(labels)))
+        if known.data_type == DataType::Utf8 {
+            return Some((Native { extension: known.extension, ..text().0 }, true));
+        }
+        let decoder = Written::new(&known.data_type, self.types.infinity)?;
+        Some((Native::new(known.data_type, decoder), true))
+    }
+
+    /// As the user wishes; `None` where nothing here can do that.
+    fn wish(&self, builtin: Option<&Type>, own: &DataType, wanted: &DataType) -> Option<Read> {
+        let is = |known: Type| builtin == Some(&known);
+        match wanted {
+            DataType::Utf8 => Some(text()),
+            DataType::Binary if *own == DataType::Utf8 => Some((Native::new(DataType::Binary, Binary), true)),
+            DataType::Decimal128(..) | DataType::Decimal256(..)
+                if is(Type::NUMERIC) && self.family.sends_binary(&Type::NUMERIC) =>
+            {
+                Some((Native::new(wanted.clone(), Decimal::new(wanted)?), false))
             }
-            Kind::Domain(base, modifier) => self.native(*base, *modifier, 1),
-            Kind::Composite(attributes) => self.composite(attributes),
-            Kind::Range(bound) => self.range(*bound).map(|range| native(DataType::Struct(range.fields.clone()), range)),
-            Kind::Multirange(range) => {
-                let Kind::Range(bound) = self.catalog.get(*range)?.kind else { return None };
-                let range = self.range(bound)?;
-                let field = Arc::new(Field::new("item", DataType::Struct(range.fields.clone()), true));
-                Some(native(DataType::List(Arc::clone(&field)), Multirange { field, range }))
+            DataType::Timestamp(TimeUnit::Microsecond, Some(zone)) if is(Type::TIMESTAMP) => {
+                // QuestDB's are in UTC, whatever the session's zone. Others would depend on that.
+                let utc = self.family == Family::QuestDb && zone.as_ref() == "UTC";
+                utc.then(|| scalar(&Type::TIMESTAMPTZ, -1, self.types.infinity, None))?.map(|native| (native, false))
             }
+            _ => Some((Native::new(wanted.clone(), Written::new(wanted, self.types.infinity)?), true)),
         }
     }
-
-    fn list(&self, element: u32, modifier: i32, dimensions: usize) -> Option<Native> {
-        let element = self.native(element, modifier, 1)?;
-        let mut fields = vec![child("item", element.data_type, element.extension)];
-        for _ in 1..dimensions {
-            let inner = fields.first().map(Arc::clone)?;
-            fields.insert(0, Arc::new(Field::new("item", DataType::List(inner), true)));
-        }
-        let outermost = fields.first().map(Arc::clone)?;
-        Some(native(DataType::List(outermost), List { fields, element: element.decoder }))
-    }
-
-    fn composite(&self, attributes: &[Attribute]) -> Option<Native> {
-        let mut fields = Vec::with_capacity(attributes.len());
-        let mut decoders = Vec::with_capacity(attributes.len());
-        for attribute in attributes {
-            let native = self.native(attribute.oid, attribute.modifier, attribute.dimensions)?;
-            fields.push(child(&attribute.name, native.data_type, native.extension));
-            decoders.push(native.decoder);
-        }
-        let fields = Fields::from(fields);
-        Some(native(DataType::Struct(fields.clone()), Composite { fields, attributes: decoders }))
-    }
-
-    fn range(&self, bound: u32) -> Option<Range> {
-        let bound = self.native(bound, -1, 1)?;
-        let flag = |name| Arc::new(Field::new(name, DataType::Boolean, false));
-        let fields = Fields::from(vec![
-            child("lower", bound.data_type.clone(), bound.extension),
-            child("upper", bound.data_type, bound.extension),
-            flag("lower_inclusive"),
-            flag("upper_inclusive"),
-            flag("empty"),
-        ]);
-        Some(Range { fields, bound: bound.decoder })
-    }
 }
 
-/// A nullable field inside another one.
-fn child(name: &str, data_type: DataType, extension: Option<&'static str>) -> FieldRef {
-    let mut metadata = HashMap::new();
-    extend(&mut metadata, extension);
-    Arc::new(Field::new(name, data_type, true).with_metadata(metadata))
+/// The server's text.
+fn text() -> Read {
+    (Native::new(DataType::Utf8, Text { skip: 0 }), true)
 }
-
-/// Marks a canonical extension type, as Arrow's columnar format says ("Canonical Extension Types").
-fn extend(metadata: &mut HashMap<String, String>, extension: Option<&'static str>) {
-    if let Some(name) = extension {
-        metadata.insert("ARROW:extension:name".into(), name.into());
-        metadata.insert("ARROW:extension:metadata".into(), String::new());
-    }
-}
-
-fn hstore() -> Native {
-    let fields = vec![Field::new("key", DataType::Utf8, false), Field::new("value", DataType::Utf8, true)];
-    let entries = Arc::new(Field::new("entries", DataType::Struct(Fields::from(fields)), false));
-    native(DataType::Map(Arc::clone(&entries), false), Hstore { entries })
-}
-
-#[cfg(test)]
-mod tests;

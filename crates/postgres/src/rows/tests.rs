@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::cells::values_of;
+use bowshot_postgres_values::values_of;
 
 /// A row message as PostgreSQL writes it.
 fn message(tag: u8, fields: &[Option<&[u8]>]) -> Vec<u8> {

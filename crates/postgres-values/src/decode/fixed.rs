@@ -6,7 +6,7 @@ use std::sync::Arc;
 use arrow_array::{ArrayRef, ArrowPrimitiveType, BooleanArray, FixedSizeBinaryArray, PrimitiveArray};
 use arrow_buffer::{BooleanBuffer, Buffer};
 use arrow_schema::DataType;
-use bowshot_net::{collect, with_room};
+use bowshot_cells::{collect, with_room};
 
 use super::{Decode, Reject};
 use crate::cells::{Cells, NULL, length, load};

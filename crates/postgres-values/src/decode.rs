@@ -1,6 +1,6 @@
 //! Pass 2 of the decoder: from the bytes of one column in a block of rows to an Arrow array.
 //!
-//! A [`Decode`] is chosen once a column ([`types`](crate::types)) and called once a block; inside is one tight loop
+//! A [`Decode`] is chosen once a column ([`Types`](crate::Types)) and called once a block; inside is one tight loop
 //! without dispatch. Nested types collect the places of their children and call the children's decoders on those.
 
 mod array;
@@ -14,15 +14,14 @@ mod money;
 mod network;
 mod numeric;
 mod range;
-mod temporal;
+pub mod temporal;
 mod text;
-mod written;
 
 use arrow_array::ArrayRef;
 
 pub(crate) use array::List;
 pub(crate) use composite::Composite;
-pub(crate) use decimal::Decimal;
+pub use decimal::Decimal;
 pub(crate) use enumeration::Enumeration;
 pub(crate) use fixed::{Boolean, Fixed, Uuid};
 pub(crate) use formatted::{Formatted, bit_string, time_with_zone};
@@ -31,34 +30,38 @@ pub(crate) use money::Money;
 pub(crate) use network::{address, hardware_address};
 pub(crate) use range::{Multirange, Range};
 pub(crate) use temporal::{Date, Interval, Time, Timestamp};
-pub(crate) use text::{Binary, Text};
-pub(crate) use written::Written;
+pub use text::{Binary, Text};
 
 use crate::cells::Cells;
 
 /// Turns the values of one column in a block of rows into an Arrow array of as many values.
-pub(crate) trait Decode: Send + Sync {
+pub trait Decode: Send + Sync {
     /// The array, or why a value cannot be in it.
     fn decode(&self, cells: Cells<'_>) -> Result<ArrayRef, Reject>;
 }
 
 /// Why a value cannot be in the array.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Reject {
+pub enum Reject {
     /// The value is fine, the Arrow type cannot hold it: what it is, and the name of a type that can.
-    Value { holds: String, way_out: &'static str },
+    Value {
+        /// What the value is, for people.
+        holds: String,
+        /// The name of a type that can hold it.
+        way_out: &'static str,
+    },
     /// The bytes are not what the type's binary form promises.
     Broken(String),
 }
 
 impl Reject {
     /// The value is fine, but only text can hold it.
-    pub(crate) fn value(holds: impl Into<String>) -> Self {
+    pub fn value(holds: impl Into<String>) -> Self {
         Reject::Value { holds: holds.into(), way_out: "utf8" }
     }
 
     /// The bytes are not what the type's binary form promises.
-    pub(crate) fn broken(what: impl Into<String>) -> Self {
+    pub fn broken(what: impl Into<String>) -> Self {
         Reject::Broken(what.into())
     }
 }

@@ -11,9 +11,8 @@ use arrow_array::{ArrayRef, ArrowPrimitiveType};
 use arrow_schema::{DataType, TimeUnit};
 use bowshot_core::Impossible;
 use bowshot_core::parse::{decimal, temporal};
-
-use super::{Decode, Reject};
-use crate::cells::{Cells, values_of};
+use bowshot_net::Cells;
+use bowshot_postgres_values::{Decode, Reject, values_of};
 
 const DAY_MICROSECONDS: i64 = 86_400_000_000;
 
@@ -134,7 +133,7 @@ mod tests {
     use arrow_cast::display::array_value_to_string;
 
     use super::*;
-    use crate::cells::NULL;
+    use bowshot_net::NULL;
 
     /// What is read of the values, `None` for NULL.
     fn read(data_type: &DataType, infinity: Impossible, values: &[Option<&str>]) -> Result<Vec<String>, Reject> {

@@ -7,9 +7,10 @@ use arrow_array::{ArrayRef, BinaryArray, StringArray};
 use super::{Decode, Reject};
 use crate::cells::{Cells, length};
 
-/// Text in UTF-8. `skip` bytes at the front of each value are no text (jsonb's version).
-pub(crate) struct Text {
-    pub(crate) skip: usize,
+/// Text in UTF-8, perhaps behind bytes that are none (jsonb's version).
+pub struct Text {
+    /// Bytes at the front of each value that are no text.
+    pub skip: usize,
 }
 
 impl Decode for Text {
@@ -24,7 +25,7 @@ impl Decode for Text {
 }
 
 /// Bytes.
-pub(crate) struct Binary;
+pub struct Binary;
 
 impl Decode for Binary {
     fn decode(&self, cells: Cells<'_>) -> Result<ArrayRef, Reject> {

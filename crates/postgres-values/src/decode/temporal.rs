@@ -1,4 +1,6 @@
 //! Dates, times, timestamps and intervals. PostgreSQL counts from 2000-01-01, Arrow from 1970-01-01.
+//!
+//! The functions turn one number of PostgreSQL's into Arrow's, or say why that cannot be.
 
 use arrow_array::types::{Date32Type, IntervalMonthDayNanoType, Time64MicrosecondType, TimestampMicrosecondType};
 use arrow_buffer::IntervalMonthDayNano;
@@ -14,6 +16,48 @@ const EPOCH_DAYS: i32 = 10_957;
 const EPOCH_MICROSECONDS: i64 = EPOCH_DAYS as i64 * DAY_MICROSECONDS;
 const DAY_MICROSECONDS: i64 = 86_400_000_000;
 
+/// The days since 1970-01-01 of a `date`, which is days since 2000-01-01; the ends of its range stand for infinities.
+pub fn date(days: i32) -> Result<i32, Reject> {
+    match days {
+        i32::MAX => Err(Reject::value("infinity")),
+        i32::MIN => Err(Reject::value("-infinity")),
+        days => days.checked_add(EPOCH_DAYS).ok_or_else(|| Reject::value(format!("day {days} from 2000-01-01"))),
+    }
+}
+
+/// The microseconds since 1970-01-01 of a `timestamp` or `timestamptz`, which is microseconds since 2000-01-01; the ends
+/// of its range stand for infinities.
+pub fn timestamp(microseconds: i64) -> Result<i64, Reject> {
+    match microseconds {
+        i64::MAX => Err(Reject::value("infinity")),
+        i64::MIN => Err(Reject::value("-infinity")),
+        _ => {
+            microseconds.checked_add(EPOCH_MICROSECONDS).ok_or_else(|| Reject::value("a moment after the year 294246"))
+        }
+    }
+}
+
+/// The microseconds since midnight of a `time`: the same, but for the end of the day.
+pub fn time(microseconds: i64) -> Result<i64, Reject> {
+    match microseconds {
+        DAY_MICROSECONDS => Err(Reject::value("24:00:00")),
+        _ if (0..DAY_MICROSECONDS).contains(&microseconds) => Ok(microseconds),
+        _ => Err(Reject::broken("a time is not within a day")),
+    }
+}
+
+/// The months, days and nanoseconds of an `interval`; the ends of all three ranges stand for infinities.
+pub fn interval(months: i32, days: i32, microseconds: i64) -> Result<IntervalMonthDayNano, Reject> {
+    match (months, days, microseconds) {
+        (i32::MAX, i32::MAX, i64::MAX) => Err(Reject::value("infinity")),
+        (i32::MIN, i32::MIN, i64::MIN) => Err(Reject::value("-infinity")),
+        _ => microseconds
+            .checked_mul(1000)
+            .map(|nanoseconds| IntervalMonthDayNano::new(months, days, nanoseconds))
+            .ok_or_else(|| Reject::value("an interval of more than 292 years of hours")),
+    }
+}
+
 /// `date` as date32.
 pub(crate) struct Date(pub(crate) Impossible);
 
@@ -23,11 +67,7 @@ impl Decode for Date {
             let days = i32::from_be_bytes(load(cells.bytes, offset as usize));
             days == i32::MAX || days == i32::MIN
         };
-        let fixed = Fixed::<Date32Type, _, 4>::new(DataType::Date32, |bytes| match i32::from_be_bytes(bytes) {
-            i32::MAX => Err(Reject::value("infinity")),
-            i32::MIN => Err(Reject::value("-infinity")),
-            days => days.checked_add(EPOCH_DAYS).ok_or_else(|| Reject::value(format!("day {days} from 2000-01-01"))),
-        });
+        let fixed = Fixed::<Date32Type, _, 4>::new(DataType::Date32, |bytes| date(i32::from_be_bytes(bytes)));
         decode_finite(cells, self.0, is_infinite, &fixed)
     }
 }
@@ -41,14 +81,8 @@ impl Decode for Timestamp {
             let microseconds = i64::from_be_bytes(load(cells.bytes, offset as usize));
             microseconds == i64::MAX || microseconds == i64::MIN
         };
-        let fixed =
-            Fixed::<TimestampMicrosecondType, _, 8>::new(self.0.clone(), |bytes| match i64::from_be_bytes(bytes) {
-                i64::MAX => Err(Reject::value("infinity")),
-                i64::MIN => Err(Reject::value("-infinity")),
-                microseconds => microseconds
-                    .checked_add(EPOCH_MICROSECONDS)
-                    .ok_or_else(|| Reject::value("a moment after the year 294246")),
-            });
+        let moment = |bytes| timestamp(i64::from_be_bytes(bytes));
+        let fixed = Fixed::<TimestampMicrosecondType, _, 8>::new(self.0.clone(), moment);
         decode_finite(cells, self.1, is_infinite, &fixed)
     }
 }
@@ -74,12 +108,7 @@ pub(crate) struct Time;
 impl Decode for Time {
     fn decode(&self, cells: Cells<'_>) -> Result<arrow_array::ArrayRef, Reject> {
         let data_type = DataType::Time64(TimeUnit::Microsecond);
-        Fixed::<Time64MicrosecondType, _, 8>::new(data_type, |bytes| match i64::from_be_bytes(bytes) {
-            DAY_MICROSECONDS => Err(Reject::value("24:00:00")),
-            microseconds if (0..DAY_MICROSECONDS).contains(&microseconds) => Ok(microseconds),
-            _ => Err(Reject::broken("a time is not within a day")),
-        })
-        .decode(cells)
+        Fixed::<Time64MicrosecondType, _, 8>::new(data_type, |bytes| time(i64::from_be_bytes(bytes))).decode(cells)
     }
 }
 
@@ -93,14 +122,7 @@ impl Decode for Interval {
             let microseconds = i64::from_be_bytes(load(&bytes, 0));
             let days = i32::from_be_bytes(load(&bytes, 8));
             let months = i32::from_be_bytes(load(&bytes, 12));
-            match (months, days, microseconds) {
-                (i32::MAX, i32::MAX, i64::MAX) => Err(Reject::value("infinity")),
-                (i32::MIN, i32::MIN, i64::MIN) => Err(Reject::value("-infinity")),
-                _ => microseconds
-                    .checked_mul(1000)
-                    .map(|nanoseconds| IntervalMonthDayNano::new(months, days, nanoseconds))
-                    .ok_or_else(|| Reject::value("an interval of more than 292 years of hours")),
-            }
+            interval(months, days, microseconds)
         })
         .decode(cells)
     }

@@ -6,14 +6,14 @@ use arrow_array::types::{Decimal128Type, Decimal256Type, DecimalType};
 use arrow_array::{ArrayRef, ArrowNativeTypeOp, PrimitiveArray};
 use arrow_buffer::i256;
 use arrow_schema::DataType;
-use bowshot_net::collect;
+use bowshot_cells::collect;
 
 use super::numeric::Numeric;
 use super::{Decode, Reject};
 use crate::cells::{Cells, NULL, length, load, value};
 
 /// `numeric` as a decimal of this precision and scale (at least 0).
-pub(crate) struct Decimal {
+pub struct Decimal {
     precision: u8,
     scale: i8,
     /// Digits to the base 10,000 after the point.
@@ -26,7 +26,7 @@ pub(crate) struct Decimal {
 
 impl Decimal {
     /// For columns of `data_type`, a decimal128 or decimal256 whose scale is not negative.
-    pub(crate) fn new(data_type: &DataType) -> Option<Self> {
+    pub fn new(data_type: &DataType) -> Option<Self> {
         let (&DataType::Decimal128(precision, scale) | &DataType::Decimal256(precision, scale)) = data_type else {
             return None;
         };
@@ -35,6 +35,16 @@ impl Decimal {
         let surplus = u32::try_from(4 * fraction_digits - places).ok()?;
         let wide = matches!(data_type, DataType::Decimal256(..));
         Some(Decimal { precision, scale, fraction_digits, surplus, wide })
+    }
+
+    /// The unscaled value of one numeric in its binary form, for a decimal128.
+    pub fn narrow_value(&self, bytes: &[u8]) -> Result<i128, Reject> {
+        self.slow::<Decimal128Type>(bytes, i128::from)
+    }
+
+    /// The unscaled value of one numeric in its binary form, for a decimal256.
+    pub fn wide_value(&self, bytes: &[u8]) -> Result<i256, Reject> {
+        self.slow::<Decimal256Type>(bytes, |digit| i256::from_i128(i128::from(digit)))
     }
 
     /// The unscaled value of any numeric, in the width of the array.
@@ -106,7 +116,7 @@ impl Decimal {
         let fraction_digits = self.fraction_digits;
         let mut rejected = None;
         let mut slow = |offset: u32| {
-            self.slow::<Decimal128Type>(value(bytes, offset), i128::from).unwrap_or_else(|reject| {
+            self.narrow_value(value(bytes, offset)).unwrap_or_else(|reject| {
                 rejected.get_or_insert(reject);
                 0
             })

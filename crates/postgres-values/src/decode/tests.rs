@@ -5,8 +5,8 @@ use arrow_array::types::{Decimal128Type, Decimal256Type, Int16Type, Int32Type, I
 use arrow_array::{Array, ArrayRef};
 use arrow_buffer::i256;
 use arrow_schema::{DataType, Field, FieldRef, Fields, TimeUnit};
+use bowshot_cells::SLACK;
 use bowshot_core::Impossible;
-use bowshot_net::SLACK;
 use proptest::prelude::*;
 
 use super::*;

@@ -3,7 +3,7 @@
 //! PostgreSQL writes fields of a row, elements of an array, attributes of a composite and bounds of a range all in
 //! this form, so one decoder serves a type at every depth.
 
-pub(crate) use bowshot_net::{Cells, NULL, load};
+pub(crate) use bowshot_cells::{Cells, NULL, load};
 
 /// The length of the value at `offset`.
 #[inline(always)]
@@ -19,7 +19,7 @@ pub(crate) fn value(bytes: &[u8], offset: u32) -> &[u8] {
 }
 
 /// Every value, `None` for NULL.
-pub(crate) fn values_of(cells: Cells<'_>) -> impl ExactSizeIterator<Item = Option<&[u8]>> {
+pub fn values_of(cells: Cells<'_>) -> impl ExactSizeIterator<Item = Option<&[u8]>> {
     cells.offsets.iter().map(move |&offset| if offset == NULL { None } else { Some(value(cells.bytes, offset)) })
 }
 

@@ -1,0 +1,24 @@
+//! What decoders of wire protocols have in common: the values of a column where they lie in the received bytes, and
+//! memory for the arrays that they become.
+//!
+//! There is no socket and no protocol of any database in this crate.
+//!
+//! ```
+//! use bowshot_cells::{Cells, NULL, SLACK};
+//!
+//! // Values of one byte each behind a header of one byte; the second one is NULL.
+//! let bytes = [&[0xFF, b'a', b'b'][..], &[0; SLACK]].concat();
+//! let cells = Cells { bytes: &bytes, offsets: &[1, NULL, 2], has_nulls: true };
+//! let (offsets, text) = cells.gather(|_, offset| (offset as usize, 1)).ok_or("too long")?;
+//! assert_eq!((&offsets[..], text.as_slice()), (&[0, 1, 1, 2][..], &b"ab"[..]));
+//! # Ok::<(), &str>(())
+//! ```
+
+mod cells;
+mod room;
+
+pub use cells::{Cells, NULL, load};
+pub use room::{collect, with_room};
+
+/// Bytes behind the received ones that may be looked at: decoders load whole words without asking where a value ends.
+pub const SLACK: usize = 64;
