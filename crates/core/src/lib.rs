@@ -44,7 +44,7 @@ pub use columns::same_columns;
 pub use error::{Error, ErrorKind, Result};
 pub use executor::{Map, Poll, Stream};
 pub use options::{Impossible, Options, Partitioning};
-pub use plan::{Estimate, Partition, Plan, SOURCE_TYPE};
+pub use plan::{Estimate, Origin, Partition, Plan, SOURCE_TYPE};
 pub use progress::Progress;
 pub use query::{Params, Query, Request, Value};
 pub use size::bytes_of;

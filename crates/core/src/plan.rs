@@ -38,6 +38,15 @@ pub struct Partition {
     pub rows: Option<u64>,
 }
 
+/// The table from which a column of a result comes as it is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Origin {
+    /// The table's schema; `None` where the database has none.
+    pub schema: Option<String>,
+    /// The table.
+    pub table: String,
+}
+
 /// What the database expects of a result, before it is read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Estimate {

@@ -3,7 +3,7 @@
 use arrow_array::RecordBatch;
 use arrow_schema::DataType;
 
-use crate::{Cancel, Plan, Request, Result};
+use crate::{Cancel, Origin, Plan, Request, Result};
 
 /// A database or a folder of files, named by a URI.
 pub trait Source: Send + Sync {
@@ -24,6 +24,12 @@ pub trait Scan: Send + Sync {
     /// The types that the database expects of the query's parameters, in their order; `None` for one of which it says nothing. Empty
     /// where it says nothing of any.
     fn parameters(&self) -> Vec<Option<DataType>> {
+        Vec::new()
+    }
+
+    /// The tables from which the result's columns come, in the order of the columns; `None` for one that is computed. Empty where the
+    /// database does not say.
+    fn origins(&self) -> Vec<Option<Origin>> {
         Vec::new()
     }
 }

@@ -13,7 +13,7 @@ use arrow_flight::{
 };
 use bowshot_core::{Params, Value};
 use bowshot_gateway_access::{Claim, Handle};
-use bowshot_gateway_wire::{presented, schema_bytes};
+use bowshot_gateway_wire::schema_bytes;
 use bowshot_sql::parameters;
 use prost::Message;
 use prost::bytes::Bytes;
@@ -21,6 +21,7 @@ use prost_types::Timestamp;
 use tonic::Status;
 
 use crate::caller::Caller;
+use crate::columns::shown;
 use crate::gateway::Inner;
 use crate::parameters::parameter_schema;
 use crate::query::new_id;
@@ -115,7 +116,7 @@ impl Inner {
             }
             Err(error) => return Err(error),
         };
-        let dataset_schema = schema_bytes(&presented(&schema, caller.client)).map_err(|error| of_error(&error))?;
+        let dataset_schema = schema_bytes(&shown(&schema, caller.client)).map_err(|error| of_error(&error))?;
         let types = planned.as_ref().map(|planned| planned.plan.scan.parameters()).unwrap_or_default();
         let parameter_schema = parameter_schema(count, &types, caller.client);
         let parameter_schema = schema_bytes(&parameter_schema).map_err(|error| of_error(&error))?;

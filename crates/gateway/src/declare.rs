@@ -7,10 +7,11 @@ use arrow_array::{Int64Array, RecordBatch, StringArray};
 use arrow_flight::{FlightDescriptor, FlightInfo};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use bowshot_core::{Cancel, Plan, Result as CoreResult};
-use bowshot_gateway_wire::presented;
+
 use tonic::Status;
 
 use crate::caller::Caller;
+use crate::columns::shown;
 use crate::cursors::{Cursor, gone};
 use crate::gateway::Inner;
 use crate::query::{Planned, info};
@@ -60,7 +61,7 @@ impl Inner {
             let message = format!("\"{name}\" was declared INTO {}: connections count from 0", cursor.count);
             return Err(Status::invalid_argument(message));
         }
-        let schema = presented(&cursor.schema, caller.client);
+        let schema = shown(&cursor.schema, caller.client);
         if index >= cursor.endpoints {
             // The result has fewer parts than were asked for: this one has no rows.
             return self.offer(nothing(&cursor.schema), caller, descriptor);

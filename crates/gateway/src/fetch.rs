@@ -17,6 +17,7 @@ use tokio_stream::wrappers::ReceiverStream;
 use tonic::Status;
 
 use crate::caller::Caller;
+use crate::columns::shown;
 use crate::feed::{Turn, feed};
 use crate::gateway::Inner;
 use crate::results::Claimed;
@@ -46,7 +47,7 @@ impl Inner {
             .results
             .claim(claim.query, endpoint, &claim.user, Instant::now())
             .map_err(|error| Status::not_found(error.to_string()))?;
-        let schema = presented(&plan.schema, caller.client);
+        let schema = shown(&plan.schema, caller.client);
         let options = Options { connections: Some(1), ..self.options() };
         // What ends the result ends this endpoint; its own end is told to the others as what it was.
         let own = Cancel::new();

@@ -6,6 +6,7 @@
 
 mod actions;
 mod caller;
+mod columns;
 mod cursors;
 mod declare;
 mod divide;

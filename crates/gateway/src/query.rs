@@ -11,12 +11,13 @@ use arrow_schema::SchemaRef;
 use bowshot_core::{Cancel, Error, ErrorKind, Options, Params, Plan, Query, Request};
 use bowshot_gateway_access::{Claim, random_bytes};
 use bowshot_gateway_route::Refused;
-use bowshot_gateway_wire::{presented, schema_bytes};
+use bowshot_gateway_wire::schema_bytes;
 use bowshot_sql::CursorStatement;
 use prost_types::Timestamp;
 use tonic::Status;
 
 use crate::caller::Caller;
+use crate::columns::shown;
 use crate::declare::told_schema;
 use crate::divide::{Wish, divide};
 use crate::gateway::Inner;
@@ -126,7 +127,7 @@ impl Inner {
         caller: &Caller,
         descriptor: FlightDescriptor,
     ) -> Result<FlightInfo, Status> {
-        let schema = presented(&planned.plan.schema, caller.client);
+        let schema = shown(&planned.plan.schema, caller.client);
         let asked = caller.endpoints()?;
         let (id, endpoints) = self.keep(planned, asked, caller)?;
         let endpoints = 0..u32::try_from(endpoints).unwrap_or(u32::MAX);

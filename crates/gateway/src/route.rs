@@ -7,6 +7,7 @@ use bowshot_gateway_monitor::Viewer;
 use bowshot_gateway_route::{Refused, Route};
 
 use crate::caller::{Caller, sees};
+use crate::columns::of_source;
 use crate::engine::Asker;
 use crate::gateway::Inner;
 use crate::own;
@@ -45,7 +46,7 @@ impl Inner {
                 let mut options = request.options.clone();
                 options.before.clone_from(&served.before);
                 let request = Request::new(Query { sql, params: params.clone() }, options);
-                Ok((served.source.plan(&request, cancel)?, ordered))
+                Ok((of_source(served.source.plan(&request, cancel)?, &served.name), ordered))
             }
             Route::Engine { ordered, .. } => {
                 let engine = self.engine.as_ref().ok_or_else(|| nowhere("files, or for several sources at once"))?;

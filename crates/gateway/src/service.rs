@@ -20,6 +20,7 @@ use tonic::metadata::AsciiMetadataValue;
 use tonic::{Request, Response, Status, Streaming};
 
 use crate::caller::{Caller, authorization, peer};
+use crate::columns::shown;
 use crate::fetch::messages_of;
 use crate::gateway::Inner;
 use crate::prepared::Run;
@@ -88,9 +89,13 @@ impl FlightService for Service {
                 let schema = self.0.statements.schema(statement, caller.user(), Instant::now());
                 schema.ok_or_else(unprepared)?
             }
-            other => metadata::columns(&other).ok_or_else(|| unknown(&other))?,
+            other => {
+                let columns = metadata::columns(&other).ok_or_else(|| unknown(&other))?;
+                let schema = schema_bytes(&presented(&columns, caller.client)).map_err(|error| of_error(&error))?;
+                return Ok(Response::new(SchemaResult { schema }));
+            }
         };
-        let schema = schema_bytes(&presented(&schema, caller.client)).map_err(|error| of_error(&error))?;
+        let schema = schema_bytes(&shown(&schema, caller.client)).map_err(|error| of_error(&error))?;
         Ok(Response::new(SchemaResult { schema }))
     }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use arrow_schema::{DataType, TimeUnit};
-use bowshot_core::{Error, ErrorKind, Result};
+use bowshot_core::{Error, ErrorKind, Origin, Result};
 use bytes::BytesMut;
 use postgres_protocol::message::frontend;
 
@@ -14,12 +14,14 @@ use crate::message::{Body, tag};
 use bowshot_postgres_values::Described;
 
 /// What the catalogue says of the table columns that a query returns.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Origin {
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Source {
     /// Declared NOT NULL.
     pub(crate) not_null: bool,
     /// Declared dimensions of an array; 0 for anything else.
     pub(crate) dimensions: usize,
+    /// The table.
+    pub(crate) origin: Origin,
 }
 
 /// What the server says of a query.
@@ -128,7 +130,7 @@ fn column(body: &mut Body<'_>) -> Option<Described> {
 }
 
 /// What the catalogue says of the columns that come straight from a table.
-pub(crate) fn origins(session: &mut Session, columns: &[Described]) -> Result<BTreeMap<(u32, i16), Origin>> {
+pub(crate) fn origins(session: &mut Session, columns: &[Described]) -> Result<BTreeMap<(u32, i16), Source>> {
     let pairs: Vec<String> = columns
         .iter()
         .filter_map(|column| column.origin)
@@ -138,13 +140,16 @@ pub(crate) fn origins(session: &mut Session, columns: &[Described]) -> Result<BT
         return Ok(BTreeMap::new());
     }
     let rows = session.query(&format!(
-        "SELECT attrelid, attnum, attnotnull::int, attndims FROM pg_catalog.pg_attribute \
-         WHERE (attrelid, attnum) IN ({})",
+        "SELECT a.attrelid, a.attnum, a.attnotnull::int, a.attndims, n.nspname, c.relname FROM pg_catalog.pg_attribute a \
+         JOIN pg_catalog.pg_class c ON c.oid = a.attrelid JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace \
+         WHERE (a.attrelid, a.attnum) IN ({})",
         pairs.join(", ")
     ))?;
     let entry = |row: &Vec<Option<String>>| {
-        let origin = Origin { not_null: number::<u8>(row, 2)? == 1, dimensions: number(row, 3)? };
-        Ok(((number(row, 0)?, number(row, 1)?), origin))
+        let text = |place: usize| row.get(place).cloned().flatten();
+        let origin = Origin { schema: text(4), table: text(5).unwrap_or_default() };
+        let source = Source { not_null: number::<u8>(row, 2)? == 1, dimensions: number(row, 3)?, origin };
+        Ok(((number(row, 0)?, number(row, 1)?), source))
     };
     rows.iter().map(entry).collect()
 }

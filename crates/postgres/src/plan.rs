@@ -1,9 +1,10 @@
 //! From a request to a plan: describe, choose types, split on one snapshot.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use arrow_schema::{DataType, Schema};
-use bowshot_core::{Cancel, Error, ErrorKind, Options, Partitioning, Plan, Request, Result};
+use bowshot_core::{Cancel, Error, ErrorKind, Options, Origin, Partitioning, Plan, Request, Result};
 use bowshot_postgres_values::{Cast, Column, Described, Types, is_builtin};
 use bowshot_sql::{Dialect, Division, Part, Prepared, quote_identifier};
 use parking_lot::Mutex;
@@ -12,7 +13,7 @@ use crate::by_column;
 use crate::catalog;
 use crate::connect::Session;
 use crate::cousin;
-use crate::describe::{Description, description, origins, parameter_type};
+use crate::describe::{Description, Source, description, origins, parameter_type};
 use crate::family::Family;
 use crate::locks::Locking;
 use crate::scan::{PostgresScan, Sessions};
@@ -42,10 +43,11 @@ pub(crate) fn plan(config: &Arc<Config>, request: &Request, cancel: &Cancel) -> 
     };
     check_types(&described, options)?;
     let protocol = options.protocol.as_deref().or(config.protocol.as_deref());
-    let Chosen { columns, division, snapshot, protocol, torn } = match session.family() {
+    let (chosen, origins) = match session.family() {
         Family::Postgres => choose(&mut session, &queries, first, &described, options, protocol)?,
-        _ => cousin::choose(&mut session, &queries, &described, options, protocol)?,
+        _ => (cousin::choose(&mut session, &queries, &described, options, protocol)?, Vec::new()),
     };
+    let Chosen { columns, division, snapshot, protocol, torn } = chosen;
     let statements = division
         .parts
         .iter()
@@ -67,6 +69,7 @@ pub(crate) fn plan(config: &Arc<Config>, request: &Request, cancel: &Cancel) -> 
         columns,
         statements,
         parameters,
+        origins,
         batch_bytes: options.batch_bytes,
         cursor_rows: CURSOR_ROWS,
     });
@@ -99,8 +102,11 @@ fn choose(
     described: &[Described],
     options: &Options,
     wanted: Option<&str>,
-) -> Result<Chosen> {
-    let columns = columns(session, described, first, options, queries.len() == 1)?;
+) -> Result<(Chosen, Vec<Option<Origin>>)> {
+    let sources = origins(session, described)?;
+    let columns = columns(session, described, &sources, first, options, queries.len() == 1)?;
+    let origin = |column: &Described| sources.get(&column.origin?).map(|source| source.origin.clone());
+    let origins = described.iter().map(origin).collect();
     let mut division = divide(session, queries, described, options)?;
     let shared = if division.parts.len() > 1 { Some(share(session, queries)?) } else { None };
     let snapshot = match shared {
@@ -116,7 +122,8 @@ fn choose(
         }
         None => None,
     };
-    Ok(Chosen { columns, division, snapshot, protocol: protocol(wanted, queries)?, torn: false })
+    let chosen = Chosen { columns, division, snapshot, protocol: protocol(wanted, queries)?, torn: false };
+    Ok((chosen, origins))
 }
 
 /// The name of a snapshot on which all connections see the same; or why there is none.
@@ -167,6 +174,7 @@ fn check_types(described: &[Described], options: &Options) -> Result<()> {
 fn columns(
     session: &mut Session,
     described: &[Described],
+    sources: &BTreeMap<(u32, i16), Source>,
     query: &Prepared,
     options: &Options,
     alone: bool,
@@ -179,16 +187,16 @@ fn columns(
         |oid: u32| described.iter().any(|column| column.oid == oid && !is_builtin(oid, column.modifier));
     let is_known = |oid: u32| is_builtin(oid, -1) && !wants_text(oid) && !falls_to_text(oid);
     let catalog = catalog::load(session, described.iter().map(|column| column.oid), is_known)?;
-    let origins = origins(session, described)?;
     let types = Types { catalog: &catalog, infinity: options.infinity };
     described
         .iter()
         .map(|column| {
-            let origin = column.origin.and_then(|origin| origins.get(&origin)).copied().unwrap_or_default();
+            let source = column.origin.and_then(|origin| sources.get(&origin));
+            let (not_null, dimensions) = source.map_or((false, 0), |source| (source.not_null, source.dimensions));
             // Only a query that can make no NULL itself keeps its columns' NOT NULL; infinite dates may become NULL.
             let may_null = options.infinity == bowshot_core::Impossible::Null;
-            let nullable = !(alone && query.shape.read && query.shape.plain && origin.not_null && !may_null);
-            types.column(column, options.types.get(&column.name), origin.dimensions, nullable)
+            let nullable = !(alone && query.shape.read && query.shape.plain && not_null && !may_null);
+            types.column(column, options.types.get(&column.name), dimensions, nullable)
         })
         .collect()
 }

@@ -3,7 +3,7 @@
 use std::sync::Weak;
 
 use arrow_schema::{DataType, SchemaRef};
-use bowshot_core::{Cancel, Connection, Error, ErrorKind, Options, Result, Scan};
+use bowshot_core::{Cancel, Connection, Error, ErrorKind, Options, Origin, Result, Scan};
 use bowshot_postgres_values::Column;
 use parking_lot::Mutex;
 
@@ -34,6 +34,8 @@ pub(crate) struct PostgresScan {
     pub(crate) statements: Vec<Statement>,
     /// The types of the query's parameters, as far as the server says them.
     pub(crate) parameters: Vec<Option<DataType>>,
+    /// The tables that the columns come from.
+    pub(crate) origins: Vec<Option<Origin>>,
     pub(crate) batch_bytes: usize,
     /// Rows that a cursor fetches at a time.
     pub(crate) cursor_rows: i32,
@@ -72,6 +74,10 @@ impl PostgresScan {
 impl Scan for PostgresScan {
     fn parameters(&self) -> Vec<Option<DataType>> {
         self.parameters.clone()
+    }
+
+    fn origins(&self) -> Vec<Option<Origin>> {
+        self.origins.clone()
     }
 
     fn connect(&self, cancel: &Cancel) -> Result<Box<dyn Connection>> {

@@ -147,3 +147,28 @@ def test_the_actions_that_are_listed_are_the_ones_that_work(client: flight.Fligh
     assert "CloseSession" in names
     with pytest.raises(NotImplementedError):
         list(client.do_action(flight.Action("Nonsense", b"")))
+
+
+def test_columns_say_their_types_and_tables(client: flight.FlightClient) -> None:
+    info = client.get_flight_info(descriptor(statement("SELECT price, count(*) AS n FROM store.orders GROUP BY price")))
+    price, count = (
+        {
+            key.removeprefix(b"ARROW:FLIGHT:SQL:").decode(): value.decode()
+            for key, value in column.metadata.items()
+            if key.startswith(b"ARROW:FLIGHT:SQL:")
+        }
+        for column in info.schema
+    )
+    assert price == {
+        "CATALOG_NAME": "shop",
+        "DB_SCHEMA_NAME": "store",
+        "SCHEMA_NAME": "store",
+        "TABLE_NAME": "orders",
+        "TYPE_NAME": "numeric",
+        "PRECISION": "12",
+        "SCALE": "2",
+        "IS_READ_ONLY": "1",
+    }
+    assert count == {"TYPE_NAME": "int8", "PRECISION": "19", "SCALE": "0", "IS_READ_ONLY": "1"}
+    rows = client.do_get(info.endpoints[0].ticket).read_all()
+    assert rows.schema.equals(info.schema, check_metadata=True)

@@ -9,7 +9,9 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.sql.Connection;
 import java.sql.DatabaseMetaData;
+import java.sql.PreparedStatement;
 import java.sql.ResultSet;
+import java.sql.ResultSetMetaData;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
@@ -79,6 +81,37 @@ class JdbcMetadataTest {
             assertTrue(found.contains("note text YES"), found.toString());
         }
         assertEquals(List.of("photo"), column(metadata.getColumns(null, "store", "orders", "ph%"), "COLUMN_NAME"));
+    }
+
+    @Test
+    void theColumnsOfAResultSayWhereTheyComeFrom() throws SQLException {
+        String sql =
+                "SELECT o.id, o.price, c.name, o.price * 2 AS twice FROM orders o JOIN customers c ON c.id = o.customer";
+        try (PreparedStatement statement = connection.prepareStatement(sql);
+                ResultSet rows = statement.executeQuery()) {
+            for (ResultSetMetaData columns : List.of(statement.getMetaData(), rows.getMetaData())) {
+                List<String> found = new ArrayList<>();
+                for (int column = 1; column <= columns.getColumnCount(); column++) {
+                    found.add(String.join(
+                            ".",
+                            columns.getCatalogName(column),
+                            columns.getSchemaName(column),
+                            columns.getTableName(column),
+                            columns.getColumnName(column)));
+                    assertTrue(columns.isReadOnly(column) && !columns.isWritable(column));
+                }
+                assertEquals(
+                        List.of(
+                                "shop.store.orders.id",
+                                "shop.store.orders.price",
+                                "shop.store.customers.name",
+                                "null.null.null.twice"),
+                        found);
+                assertEquals(19, columns.getPrecision(1));
+                assertEquals(12, columns.getPrecision(2));
+                assertEquals(2, columns.getScale(2));
+            }
+        }
     }
 
     @Test
