@@ -36,6 +36,27 @@ pub(crate) fn is_open(config: &Config) -> bool {
     config.users.is_empty() && config.settings.text("jwt.issuer").is_none()
 }
 
+/// The files of the console's TLS: its own certificate, or else the gateway's with all that belongs to it. `None` where there is neither,
+/// or where it is to speak none.
+pub(crate) fn console_tls(settings: &Layers) -> Result<Option<TlsFiles>> {
+    let refused =
+        |message: &str, hint: &str| Err(Error::new(ErrorKind::Config, message.to_owned()).with_hint(hint.to_owned()));
+    let own = match (settings.path("console_certificate"), settings.path("console_key")) {
+        (Some(certificate), Some(key)) => {
+            Some(TlsFiles { certificate, key, client_authority: None, client_may_have_none: false })
+        }
+        (Some(_), None) => return refused("console_certificate is set, and console_key is not", "TLS needs both"),
+        (None, Some(_)) => return refused("console_key is set, and console_certificate is not", "TLS needs both"),
+        (None, None) => None,
+    };
+    match (settings.text("console_tls") == Some("off"), own) {
+        (true, Some(_)) => refused("console_tls is off, and the console has a certificate", "set the one or the other"),
+        (true, None) => Ok(None),
+        (false, Some(own)) => Ok(Some(own)),
+        (false, None) => tls(settings),
+    }
+}
+
 /// The files of TLS; `None` where it is not configured.
 pub(crate) fn tls(settings: &Layers) -> Result<Option<TlsFiles>> {
     let (certificate, key) = (settings.path("tls.certificate"), settings.path("tls.key"));
@@ -58,22 +79,36 @@ pub(crate) fn tls(settings: &Layers) -> Result<Option<TlsFiles>> {
     }
 }
 
+/// What listens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Door {
+    Gateway,
+    Console,
+}
+
 /// Refuses to listen where strangers are, unless somebody has to log in and all is encrypted, or the user insists.
-pub(crate) fn check_listen(config: &Config, listen: SocketAddr, has_tls: bool) -> Result<()> {
+pub(crate) fn check_listen(config: &Config, door: Door, listen: SocketAddr, has_tls: bool) -> Result<()> {
     if listen.ip().is_loopback() || config.settings.is_true("insecure") {
         return Ok(());
     }
+    let files = match door {
+        Door::Gateway => "set tls.certificate and tls.key",
+        Door::Console => "set tls.certificate and tls.key, or console_certificate and console_key",
+    };
+    let users = "name a [[user]] or set [jwt]";
     let (what, way) = match (has_tls, is_open(config)) {
         (true, false) => return Ok(()),
-        (false, false) => ("nothing is encrypted", "set tls.certificate and tls.key"),
-        (true, true) => ("nobody has to log in", "name a [[user]] or set [jwt]"),
-        (false, true) => (
-            "nothing is encrypted, and nobody has to log in",
-            "set tls.certificate and tls.key, and name a [[user]] or set [jwt]",
-        ),
+        (false, false) => ("nothing is encrypted", files.to_owned()),
+        (true, true) => ("nobody has to log in", users.to_owned()),
+        (false, true) => ("nothing is encrypted, and nobody has to log in", format!("{files}, and {users}")),
     };
-    let message = format!("{listen} is open to other machines: {what}");
-    Err(Error::new(ErrorKind::Config, message).with_hint(format!("{way}; or listen on 127.0.0.1; or say --insecure")))
+    let (key, place) = match door {
+        Door::Gateway => ("listen", listen.to_string()),
+        Door::Console => ("console", format!("the console on {listen}")),
+    };
+    let error = Error::new(ErrorKind::Config, format!("{place} is open to other machines: {what}"))
+        .with_hint(format!("{way}; or listen on 127.0.0.1; or say --insecure"));
+    Err(config.settings.origin(key).blame(&error))
 }
 
 fn tickets(settings: &Layers) -> Result<Tickets> {

@@ -1,5 +1,6 @@
 //! The web console beside the gateway, with the pages that operators' tools read.
 
+mod encrypted;
 mod host;
 mod logins;
 mod reach;
@@ -8,17 +9,18 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use bowshot_core::{Error, ErrorKind, Result};
-use bowshot_gateway::Gateway;
+use bowshot_core::Result;
+use bowshot_gateway::{Gateway, Tls};
 use bowshot_gateway_console::{Console, ConsoleOptions};
 use bowshot_gateway_monitor::Viewer;
 use tokio::runtime::Handle;
 use tokio::sync::oneshot::{Sender, channel};
 use tokio::task::JoinHandle;
 
-use crate::access::is_open;
+use crate::access::{Door, check_listen, console_tls};
 use crate::config::Config;
 use crate::gateway::Named;
+use encrypted::Encrypted;
 use host::{CLIENT, GatewayHost};
 
 /// How long the answers that are under way may take when the gateway has ended.
@@ -27,6 +29,7 @@ const GRACE: Duration = Duration::from_secs(2);
 /// A console as it is configured.
 pub(crate) struct Configured {
     address: SocketAddr,
+    tls: Option<Tls>,
     options: ConsoleOptions,
 }
 
@@ -40,7 +43,7 @@ pub(crate) struct Serving {
 /// The console; `None` where it is off.
 ///
 /// # Errors
-/// Of kind [`Config`](ErrorKind::Config) where strangers could read along.
+/// Of kind [`Config`](bowshot_core::ErrorKind::Config) where strangers could read along, and as [`Tls::read`].
 pub(crate) fn configured(config: &Config) -> Result<Option<Configured>> {
     let settings = &config.settings;
     if settings.text("console").is_none_or(|text| text == "off") {
@@ -48,30 +51,27 @@ pub(crate) fn configured(config: &Config) -> Result<Option<Configured>> {
     }
     let address = settings.address("console")?;
     let insecure = settings.is_true("insecure");
-    if !address.ip().is_loopback() && !insecure {
-        let open = if is_open(config) { ", and nobody has to log in" } else { "" };
-        let message = format!(
-            "the console on {address} is open to other machines: it speaks no TLS, so that passwords and rows can be read \
-             on their way{open}"
-        );
-        let error = Error::new(ErrorKind::Config, message).with_hint(
-            "put it on 127.0.0.1, and reach it through an SSH tunnel or a proxy with TLS on this machine; or say --insecure",
-        );
-        return Err(settings.origin("console").blame(&error));
-    }
+    let tls = console_tls(settings)?.map(Tls::read_for_browsers).transpose()?;
+    check_listen(config, Door::Console, address, tls.is_some())?;
     let mut options = ConsoleOptions {
         names: settings.list("console_names").unwrap_or_default(),
         open_metrics: settings.is_true("console_open_metrics"),
         insecure,
+        secure_cookies: tls.is_some(),
         ..ConsoleOptions::default()
     };
     if settings.text("limits.query_seconds").is_some() {
         options.query_time = options.query_time.min(settings.seconds("limits.query_seconds")?);
     }
-    Ok(Some(Configured { address, options }))
+    Ok(Some(Configured { address, tls, options }))
 }
 
 impl Configured {
+    /// What it is encrypted with.
+    pub(crate) fn tls(&self) -> Option<&Tls> {
+        self.tls.as_ref()
+    }
+
     /// Begins to answer, in tasks of the runtime.
     ///
     /// # Errors
@@ -84,8 +84,14 @@ impl Configured {
         let (stop, stopped) = channel::<()>();
         // Whoever forgets the sender ends the console too.
         let stopped = async move { drop(stopped.await) };
-        let ended = tokio::spawn(async move { console.serve(listener, stopped).await });
-        tracing::info!("console on http://{address}");
+        let (scheme, ended) = match self.tls {
+            None => ("http", tokio::spawn(async move { console.serve(listener, stopped).await })),
+            Some(tls) => {
+                let listener = Encrypted::new(&tls, listener, address);
+                ("https", tokio::spawn(async move { console.serve(listener, stopped).await }))
+            }
+        };
+        tracing::info!("console on {scheme}://{address}");
         Ok(Serving { gateway: gateway.clone(), stop, ended })
     }
 }
@@ -142,11 +148,30 @@ mod tests {
     fn beyond_this_machine_it_is_only_for_who_insists() {
         let error = configured_with(&[("console", "0.0.0.0:31338")]).map(|_| ()).unwrap_err().to_string();
         assert!(
-            error.starts_with("--console: ") && error.contains("no TLS") && error.contains("SSH tunnel"),
+            error.starts_with("--console: ") && error.contains("nothing is encrypted, and nobody has to log in"),
             "{error}"
         );
+        assert!(error.contains("console_certificate") && error.contains("127.0.0.1"), "{error}");
         let console = configured_with(&[("console", "0.0.0.0:31338"), ("insecure", "true")]).unwrap().unwrap();
         assert!(console.options.insecure);
+    }
+
+    #[test]
+    fn a_certificate_has_a_key_and_a_purpose() {
+        for (settings, words) in [
+            (vec![("console_certificate", "a")], "console_key is not"),
+            (vec![("console_key", "a")], "console_certificate is not"),
+            (vec![("console_certificate", "a"), ("console_key", "b"), ("console_tls", "off")], "console_tls is off"),
+            (vec![("console_certificate", "/nowhere"), ("console_key", "b")], "/nowhere cannot be read"),
+            (vec![("tls.certificate", "/nowhere"), ("tls.key", "b")], "/nowhere cannot be read"),
+        ] {
+            let settings = [vec![("console", "127.0.0.1:0")], settings].concat();
+            let error = configured_with(&settings).map(|_| ()).unwrap_err().to_string();
+            assert!(error.contains(words), "{error}");
+        }
+        let off =
+            [("console", "127.0.0.1:0"), ("tls.certificate", "/nowhere"), ("tls.key", "b"), ("console_tls", "off")];
+        assert!(configured_with(&off).unwrap().unwrap().tls().is_none());
     }
 
     #[test]

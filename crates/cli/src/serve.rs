@@ -8,7 +8,7 @@ use std::time::Duration;
 use bowshot_core::{Error, ErrorKind, Result};
 use bowshot_gateway::{Gateway, Tls};
 
-use crate::access::{check_listen, is_open, tls};
+use crate::access::{Door, check_listen, is_open, tls};
 use crate::config::{Config, Given, Origin, Setting, Source};
 use crate::gateway::{Named, gateway, sources};
 use crate::key_set::{Published, published};
@@ -100,7 +100,7 @@ impl Serve {
         }
         let listen = config.settings.address("listen")?;
         let tls = tls(&config.settings)?.map(Tls::read).transpose()?;
-        check_listen(&config, listen, tls.is_some())?;
+        check_listen(&config, Door::Gateway, listen, tls.is_some())?;
         let console = console::configured(&config)?;
         let sources = sources(&config)?;
         let published = published(&config.settings)?;
@@ -167,7 +167,8 @@ async fn serve(
     console: Option<console::Configured>,
     published: Option<Published>,
 ) -> Result<ExitCode> {
-    let mut asked = signals::listen(tls.clone(), published.clone())?;
+    let certificates = tls.iter().chain(console.as_ref().and_then(console::Configured::tls)).cloned().collect();
+    let mut asked = signals::listen(certificates, published.clone())?;
     let mut again = asked.clone();
     if let Some(published) = published {
         tokio::spawn(published.keep_fresh());

@@ -16,7 +16,7 @@ pub(crate) struct Asked(Receiver<Vec<i32>>);
 ///
 /// # Errors
 /// Of kind [`Internal`](ErrorKind::Internal): the system does not allow it.
-pub(crate) fn listen(tls: Option<Tls>, published: Option<Published>) -> Result<Asked> {
+pub(crate) fn listen(certificates: Vec<Tls>, published: Option<Published>) -> Result<Asked> {
     let open = |kind| {
         signal(kind).map_err(|error| Error::new(ErrorKind::Internal, format!("signals cannot be heard: {error}")))
     };
@@ -25,7 +25,7 @@ pub(crate) fn listen(tls: Option<Tls>, published: Option<Published>) -> Result<A
     for kind in ends {
         tokio::spawn(count(open(kind)?, kind.as_raw_value(), sender.clone()));
     }
-    tokio::spawn(read_again(open(SignalKind::hangup())?, tls, published));
+    tokio::spawn(read_again(open(SignalKind::hangup())?, certificates, published));
     Ok(Asked(receiver))
 }
 
@@ -46,10 +46,10 @@ async fn count(mut signal: Signal, number: i32, sender: Sender<Vec<i32>>) {
     }
 }
 
-async fn read_again(mut signal: Signal, tls: Option<Tls>, published: Option<Published>) {
+async fn read_again(mut signal: Signal, certificates: Vec<Tls>, published: Option<Published>) {
     while signal.recv().await.is_some() {
         published.iter().for_each(Published::ask);
-        match tls.as_ref().map(Tls::read_again) {
+        match certificates.iter().map(Tls::read_again).reduce(Result::and) {
             None => tracing::info!("SIGHUP: there is no certificate to read again"),
             Some(Ok(())) => tracing::info!("SIGHUP: new connections have the certificate that was read now"),
             Some(Err(error)) => tracing::error!(%error, "SIGHUP: the certificate stays as it was"),

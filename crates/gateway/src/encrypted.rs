@@ -1,12 +1,14 @@
 //! Connections that speak TLS.
 
 use std::io;
+use std::net::SocketAddr;
 use std::time::Duration;
 
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc::{Sender, channel};
 use tokio::time::{sleep, timeout};
 use tokio_rustls::server::TlsStream;
+use tokio_stream::StreamExt;
 use tokio_stream::wrappers::ReceiverStream;
 
 use crate::tls::Tls;
@@ -16,6 +18,24 @@ const HANDSHAKE: Duration = Duration::from_secs(10);
 
 /// How long to wait where the system gives no connection, as it does when all file descriptors are in use.
 const PAUSE: Duration = Duration::from_millis(100);
+
+/// Connections that speak TLS. Dropping it closes the listener.
+#[derive(Debug)]
+pub struct Encrypted(pub(crate) ReceiverStream<io::Result<TlsStream<TcpStream>>>);
+
+impl Encrypted {
+    /// The next connection whose handshake is done, and who is at its other end; `None` when there will be no more.
+    pub async fn next(&mut self) -> Option<(TlsStream<TcpStream>, SocketAddr)> {
+        loop {
+            let stream = self.0.next().await?;
+            let Ok(stream) = stream else { continue };
+            // One that is gone already concerns nobody.
+            if let Ok(peer) = stream.get_ref().0.peer_addr() {
+                return Some((stream, peer));
+            }
+        }
+    }
+}
 
 /// The connections that `listener` accepts, each once its handshake is done. Dropping the stream closes the listener.
 pub(crate) fn encrypted(listener: TcpListener, tls: Tls) -> ReceiverStream<io::Result<TlsStream<TcpStream>>> {

@@ -37,6 +37,7 @@ mod work;
 pub use bowshot_gateway_admission::AdmissionLimits;
 pub use bowshot_gateway_monitor::{Monitor, MonitorOptions};
 pub use bowshot_gateway_share::ShareLimits;
+pub use encrypted::Encrypted;
 pub use engine::{Asker, Engine, OwnTable};
 pub use gateway::{Gateway, Limits};
 pub use local::{Excerpt, Question};

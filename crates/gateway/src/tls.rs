@@ -10,7 +10,10 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::server::WebPkiClientVerifier;
 use rustls::server::danger::ClientCertVerifier;
 use rustls::{RootCertStore, ServerConfig};
+use tokio::net::TcpListener;
 use tokio_rustls::TlsAcceptor;
+
+use crate::encrypted::{Encrypted, encrypted};
 
 /// Where the parts of TLS lie; all are PEM files.
 #[derive(Clone, Debug)]
@@ -42,6 +45,8 @@ pub struct TlsFiles {
 #[derive(Clone)]
 pub struct Tls {
     files: Arc<TlsFiles>,
+    /// What is spoken inside, as ALPN calls it.
+    protocol: &'static [u8],
     current: Arc<RwLock<Arc<ServerConfig>>>,
 }
 
@@ -52,8 +57,21 @@ impl Tls {
     /// Of kind [`Tls`](ErrorKind::Tls), naming the file and never showing what is in it: one that cannot be read or holds something
     /// else, a key of another certificate.
     pub fn read(files: TlsFiles) -> Result<Self> {
-        let config = config(&files)?;
-        Ok(Tls { files: Arc::new(files), current: Arc::new(RwLock::new(config)) })
+        // gRPC is HTTP/2; some clients end where they are not told so (RFC 9113, section 3.2).
+        Tls::speaking(b"h2", files)
+    }
+
+    /// Reads the files for what speaks HTTP/1.1, as a page for browsers does.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read).
+    pub fn read_for_browsers(files: TlsFiles) -> Result<Self> {
+        Tls::speaking(b"http/1.1", files)
+    }
+
+    fn speaking(protocol: &'static [u8], files: TlsFiles) -> Result<Self> {
+        let config = config(&files, protocol)?;
+        Ok(Tls { files: Arc::new(files), protocol, current: Arc::new(RwLock::new(config)) })
     }
 
     /// Reads the files anew, for the connections to come.
@@ -61,9 +79,14 @@ impl Tls {
     /// # Errors
     /// As [`read`](Self::read); then what was read before stays.
     pub fn read_again(&self) -> Result<()> {
-        let config = config(&self.files)?;
+        let config = config(&self.files, self.protocol)?;
         *self.current.write() = config;
         Ok(())
+    }
+
+    /// The connections that `listener` accepts from now on, each once its handshake is done.
+    pub fn accept(&self, listener: TcpListener) -> Encrypted {
+        Encrypted(encrypted(listener, self.clone()))
     }
 
     /// What makes the next connection an encrypted one.
@@ -78,7 +101,7 @@ impl std::fmt::Debug for Tls {
     }
 }
 
-fn config(files: &TlsFiles) -> Result<Arc<ServerConfig>> {
+fn config(files: &TlsFiles, protocol: &[u8]) -> Result<Arc<ServerConfig>> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let builder = ServerConfig::builder_with_provider(Arc::clone(&provider))
         .with_safe_default_protocol_versions()
@@ -97,8 +120,7 @@ fn config(files: &TlsFiles) -> Result<Arc<ServerConfig>> {
         refused(format!("{} and {} are no certificate and its key: {error}", certificate.display(), key.display()))
             .with_hint("check that both are of the same certificate, the gateway's own one first")
     })?;
-    // gRPC is HTTP/2; some clients end where they are not told so (RFC 9113, section 3.2).
-    config.alpn_protocols = vec![b"h2".to_vec()];
+    config.alpn_protocols = vec![protocol.to_vec()];
     Ok(Arc::new(config))
 }
 

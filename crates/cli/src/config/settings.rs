@@ -46,6 +46,14 @@ pub(crate) const SETTINGS: &[Setting] = &[
         "Names of hosts under which browsers reach the console, besides `localhost` and addresses in digits.",
     ),
     setting(
+        "console_tls",
+        Kind::OneOf(&["auto", "off"]),
+        "auto",
+        "Whether the console speaks TLS: `auto` is with `console_certificate`, or else with the certificate of `tls`, where one is set.",
+    ),
+    setting("console_certificate", Kind::Path, "", "A certificate of the console's own with its chain, a PEM file."),
+    setting("console_key", Kind::Path, "", "The key of that certificate, a PEM file without a password."),
+    setting(
         "console_open_metrics",
         Kind::Truth,
         "false",
@@ -55,7 +63,7 @@ pub(crate) const SETTINGS: &[Setting] = &[
         "insecure",
         Kind::Truth,
         "false",
-        "Whether the gateway may listen beyond this machine without TLS or without users.",
+        "Whether the gateway and its console may listen beyond this machine without TLS or without users.",
     ),
     setting("tls.certificate", Kind::Path, "", "The gateway's certificate with its chain, a PEM file."),
     setting("tls.key", Kind::Path, "", "The key of the certificate, a PEM file without a password."),

@@ -4,6 +4,7 @@
 
 mod checking;
 mod console;
+mod console_tls;
 mod draining;
 mod issuer;
 mod logging;
