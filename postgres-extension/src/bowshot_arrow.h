@@ -70,7 +70,8 @@ typedef enum BowshotHow
 	BOWSHOT_OUTPUT = 20,		/* what the output function writes */
 	BOWSHOT_SENT = 21,			/* what the send function writes, with its
 								 * length in front, big-endian */
-	BOWSHOT_SENT_TEXTS = 22		/* the array as text[], sent */
+	BOWSHOT_SENT_TEXTS = 22,	/* the array as text[], sent */
+	BOWSHOT_DECIMAL = 23		/* a numeric's unscaled value in sixteen bytes */
 } BowshotHow;
 
 /* The memory of a column in the batch that is being filled. */
@@ -84,6 +85,8 @@ typedef struct BowshotColumn
 	size_t		used;			/* bytes of values without a fixed length */
 	size_t		room;			/* bytes that there is room for */
 	size_t		nulls;			/* rows that are NULL */
+	int64_t		limit;			/* of decimals: the least value that is too large */
+	int32_t		scale;			/* of decimals: digits after the point */
 	uint8_t		how;			/* a BowshotHow */
 } BowshotColumn;
 
@@ -131,9 +134,11 @@ extern uint32_t bowshot_arrow_unknown_type(BowshotArrow *stream);
 extern bool bowshot_arrow_know_type(BowshotArrow *stream, const BowshotType *type);
 extern bool bowshot_arrow_start(BowshotArrow *stream);
 
-/* To fill: the room of the batch, and more of it for a long value. */
+/* To fill: the room of the batch, more of it for a long value, a decimal of many digits. */
 extern BowshotBatch bowshot_arrow_room(BowshotArrow *stream);
 extern bool bowshot_arrow_grow(BowshotArrow *stream, size_t column, size_t more);
+extern bool bowshot_arrow_decimal(BowshotArrow *stream, size_t column, const uint8_t *numeric,
+								  size_t length, uint8_t *unscaled);
 
 /* To send: a batch or the end, its pieces, and room for the next one. */
 extern bool bowshot_arrow_batch(BowshotArrow *stream, size_t rows);

@@ -18,6 +18,7 @@
 #include "utils/uuid.h"
 
 #include "bowshot.h"
+#include "decimal.h"
 
 /* What a column needs besides its memory. */
 typedef struct Caller
@@ -53,13 +54,42 @@ grow(BowshotReceiver *receiver, BowshotColumn *column, size_t more)
 	bowshot_check(receiver->stream, bowshot_arrow_grow(receiver->stream, place, more));
 }
 
+/*
+ * Copies a few bytes without a call: a value from both of its ends, which may
+ * overlap.
+ */
+static inline void
+copy_short(uint8_t *to, const char *from, size_t length)
+{
+	if (length > 32)
+		memcpy(to, from, length);
+	else if (length >= 16)
+	{
+		memcpy(to, from, 16);
+		memcpy(to + length - 16, from + length - 16, 16);
+	}
+	else if (length >= 8)
+	{
+		memcpy(to, from, 8);
+		memcpy(to + length - 8, from + length - 8, 8);
+	}
+	else if (length >= 4)
+	{
+		memcpy(to, from, 4);
+		memcpy(to + length - 4, from + length - 4, 4);
+	}
+	else
+		for (size_t at = 0; at < length; at++)
+			to[at] = from[at];
+}
+
 /* Appends bytes to a column whose values have no fixed length. */
 static inline void
-append(BowshotReceiver *receiver, BowshotColumn *column, const void *bytes, size_t length)
+append(BowshotReceiver *receiver, BowshotColumn *column, const char *bytes, size_t length)
 {
 	if (unlikely(length > column->room - column->used))
 		grow(receiver, column, length);
-	memcpy(column->values + column->used, bytes, length);
+	copy_short(column->values + column->used, bytes, length);
 	column->used += length;
 	receiver->bytes += length;
 }
@@ -93,21 +123,55 @@ put_text(BowshotReceiver *receiver, BowshotColumn *column, const char *text, siz
 	}
 }
 
-/* A varlena's bytes, wherever they are. */
+/* A decimal, of two words of which the higher one is mostly the sign. */
 static inline void
-put_varlena(BowshotReceiver *receiver, BowshotColumn *column, Datum datum, bool is_text)
+put_decimal(BowshotReceiver *receiver, BowshotColumn *column, const char *numeric, size_t length)
 {
-	struct varlena *value = (struct varlena *) DatumGetPointer(datum);
-	struct varlena *plain = value;
+	uint8_t    *value = column->values + 16 * receiver->row;
+	int64		words[2];
 
-	if (unlikely(VARATT_IS_COMPRESSED(value) || VARATT_IS_EXTERNAL(value)))
-		plain = detoast_attr(value);
-	if (is_text)
-		put_text(receiver, column, VARDATA_ANY(plain), VARSIZE_ANY_EXHDR(plain));
+	if (likely(decimal_unscaled(column, numeric, length, &words[0])))
+	{
+		words[1] = words[0] >> 63;
+#ifdef WORDS_BIGENDIAN
+#error "decimals are written with the lower word first"
+#endif
+		memcpy(value, words, sizeof(words));
+		return;
+	}
+	bowshot_check(receiver->stream,
+				  bowshot_arrow_decimal(receiver->stream, column - receiver->batch.columns,
+										(const uint8_t *) numeric, length, value));
+}
+
+/* What a varlena holds, without its header. */
+static inline void
+put_payload(BowshotReceiver *receiver, BowshotColumn *column, const struct varlena *value)
+{
+	const char *bytes = VARDATA_ANY(value);
+	size_t		length = VARSIZE_ANY_EXHDR(value);
+
+	if (column->how == BOWSHOT_DECIMAL)
+		put_decimal(receiver, column, bytes, length);
+	else if (column->how == BOWSHOT_TEXT)
+		put_text(receiver, column, bytes, length);
 	else
-		put_bytes(receiver, column, VARDATA_ANY(plain), VARSIZE_ANY_EXHDR(plain));
-	if (unlikely(plain != value))
+		put_bytes(receiver, column, bytes, length);
+}
+
+/* A varlena, wherever it is. */
+static inline void
+put_varlena(BowshotReceiver *receiver, BowshotColumn *column, struct varlena *value)
+{
+	if (unlikely(VARATT_IS_COMPRESSED(value) || VARATT_IS_EXTERNAL(value)))
+	{
+		struct varlena *plain = detoast_attr(value);
+
+		put_payload(receiver, column, plain);
 		pfree(plain);
+	}
+	else
+		put_payload(receiver, column, value);
 }
 
 /* What a send function wrote, with its length in front. */
@@ -117,7 +181,7 @@ put_cell(BowshotReceiver *receiver, BowshotColumn *column, const bytea *sent)
 	uint32		length = VARSIZE(sent) - VARHDRSZ;
 	uint32		prefix = pg_hton32(length);
 
-	append(receiver, column, &prefix, sizeof(prefix));
+	append(receiver, column, (const char *) &prefix, sizeof(prefix));
 	column->offsets[receiver->row] = (int32_t) column->used;
 	append(receiver, column, VARDATA(sent), length);
 }
@@ -207,6 +271,7 @@ put_null(BowshotReceiver *receiver, BowshotColumn *column)
 			((int64 *) column->values)[row] = 0;
 			break;
 		case BOWSHOT_BYTE16:
+		case BOWSHOT_DECIMAL:
 			memset(column->values + 16 * row, 0, 16);
 			break;
 		case BOWSHOT_SENT:
@@ -270,10 +335,9 @@ receive_slot(TupleTableSlot *slot, DestReceiver *self)
 				memcpy(column->values + 16 * row, DatumGetPointer(datum), 16);
 				break;
 			case BOWSHOT_BYTES:
-				put_varlena(receiver, column, datum, false);
-				break;
 			case BOWSHOT_TEXT:
-				put_varlena(receiver, column, datum, true);
+			case BOWSHOT_DECIMAL:
+				put_varlena(receiver, column, (struct varlena *) DatumGetPointer(datum));
 				break;
 			case BOWSHOT_NAME:
 				put_text(receiver, column, NameStr(*DatumGetName(datum)),
@@ -357,7 +421,7 @@ bowshot_receiver_start(BowshotReceiver *receiver, TupleDesc columns)
 	{
 		BowshotHow	how = receiver->batch.columns[at].how;
 
-		if (how < BOWSHOT_OUTPUT)
+		if (how != BOWSHOT_OUTPUT && how != BOWSHOT_SENT && how != BOWSHOT_SENT_TEXTS)
 			continue;
 		receiver->calls = true;
 		find_functions(&receiver->callers[at], how, bowshot_sent_type(TupleDescAttr(columns, at)),

@@ -17,7 +17,6 @@ use bowshot_postgres_values::{Column, Reject, temporal};
 
 use crate::form::Form;
 use crate::memory::Memory;
-use crate::numeric::Digits;
 
 /// The values of one column in one batch.
 pub(crate) struct Values<'a> {
@@ -66,19 +65,11 @@ impl Values<'_> {
                 let units: Vec<i128> = units.iter().map(|&unit| i128::from(unit)).collect();
                 self.numbers::<Decimal128Type>(data_type, units.into())
             }
-            Form::Numeric(decimal) => match *data_type {
-                DataType::Decimal256(precision, scale) => {
-                    let digits = Digits::new(decimal, precision, scale);
-                    let numbers = self.numerics(|disk| digits.wide(disk))?;
-                    self.numbers::<Decimal256Type>(data_type, numbers.into())
-                }
-                DataType::Decimal128(precision, scale) => {
-                    let digits = Digits::new(decimal, precision, scale);
-                    let numbers = self.numerics(|disk| digits.narrow(disk))?;
-                    self.numbers::<Decimal128Type>(data_type, numbers.into())
-                }
-                _ => Err(Reject::broken("a numeric that is no decimal")),
-            },
+            Form::Decimal(_) => self.plain::<Decimal128Type>(data_type),
+            Form::Numeric(digits) => {
+                let numbers = self.numerics(|disk| digits.wide(disk))?;
+                self.numbers::<Decimal256Type>(data_type, numbers.into())
+            }
             Form::Text => {
                 let (offsets, bytes) = self.pieces()?;
                 let array = StringArray::try_new(offsets, bytes, self.validity())

@@ -293,6 +293,27 @@ pub extern "C" fn bowshot_arrow_grow(handle: &mut Handle, column: usize, more: u
     handle.run(|stream| stream.grow(column, more))
 }
 
+/// Makes a decimal of a `numeric` as it lies on disk, where 64 bits would not do.
+///
+/// # Safety
+/// `disk` has `length` bytes, and `unscaled` room for sixteen.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bowshot_arrow_decimal(
+    handle: &mut Handle,
+    column: usize,
+    disk: *const u8,
+    length: usize,
+    unscaled: *mut u8,
+) -> bool {
+    handle.run(|stream| {
+        // SAFETY: the caller's promise.
+        let number = stream.decimal(column, unsafe { array(disk, length) })?;
+        // SAFETY: the caller's promise.
+        unsafe { unscaled.cast::<i128>().write_unaligned(number) };
+        Ok(())
+    })
+}
+
 /// Encodes `rows` rows into the pieces of [`bowshot_arrow_pieces`].
 #[unsafe(no_mangle)]
 pub extern "C" fn bowshot_arrow_batch(handle: &mut Handle, rows: usize) -> bool {

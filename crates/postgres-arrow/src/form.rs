@@ -3,14 +3,18 @@
 //! PostgreSQL keeps values of common types in a form that needs no send function: numbers as the processor has them,
 //! text as its bytes. Those are copied as they are. All others come in their binary form, as COPY BINARY sends them.
 
-use bowshot_postgres_values::{Cast, Column, Decimal};
+use arrow_schema::DataType;
+use bowshot_postgres_values::{Cast, Column};
 use postgres_types::Type;
 
+use crate::numeric::Digits;
+
 /// How C hands over a value of the column.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u8)]
 pub enum How {
     /// One byte of the datum: a boolean.
+    #[default]
     Byte1 = 1,
     /// Two bytes of the datum.
     Byte2 = 2,
@@ -20,6 +24,9 @@ pub enum How {
     Byte8 = 8,
     /// Sixteen bytes that the datum points to.
     Byte16 = 16,
+    /// Sixteen bytes that C makes of a `numeric` for which 64 bits do, and [`Stream::decimal`](crate::Stream::decimal) of
+    /// others.
+    Decimal = 23,
     /// The bytes of a variable-length value without its header.
     Bytes = 17,
     /// The same, in the server's encoding.
@@ -42,7 +49,7 @@ impl How {
             How::Byte2 => 2,
             How::Byte4 => 4,
             How::Byte8 => 8,
-            How::Byte16 => 16,
+            How::Byte16 | How::Decimal => 16,
             How::Bytes | How::Text | How::Name | How::Output | How::Sent | How::SentTexts => 0,
         }
     }
@@ -63,8 +70,10 @@ pub(crate) enum Form {
     Interval,
     Uuid,
     Money,
-    /// `numeric` as it lies on disk.
-    Numeric(Decimal),
+    /// `numeric` as decimal128.
+    Decimal(Digits),
+    /// `numeric` as it lies on disk, for a decimal256.
+    Numeric(Digits),
     Text,
     Binary,
     /// What send functions wrote, for the column's decoder.
@@ -92,9 +101,10 @@ pub(crate) fn form(column: &Column, oid: u32) -> (How, Form) {
         Some(Type::INTERVAL) => (How::Byte16, Form::Interval),
         Some(Type::UUID) => (How::Byte16, Form::Uuid),
         Some(Type::MONEY) => (How::Byte8, Form::Money),
-        Some(Type::NUMERIC) => match Decimal::new(column.field.data_type()) {
-            Some(decimal) => (How::Bytes, Form::Numeric(decimal)),
-            None => (How::Sent, Form::Sent),
+        Some(Type::NUMERIC) => match (Digits::new(column.field.data_type()), column.field.data_type()) {
+            (Some(digits), DataType::Decimal128(..)) => (How::Decimal, Form::Decimal(digits)),
+            (Some(digits), _) => (How::Bytes, Form::Numeric(digits)),
+            (None, _) => (How::Sent, Form::Sent),
         },
         Some(Type::TEXT | Type::VARCHAR | Type::BPCHAR | Type::JSON) => (How::Text, Form::Text),
         Some(Type::NAME) => (How::Name, Form::Text),

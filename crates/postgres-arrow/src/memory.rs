@@ -24,21 +24,28 @@ pub struct RawColumn {
     pub room: usize,
     /// Rows that are NULL.
     pub nulls: usize,
+    /// For decimals: the least power of ten that has too many digits for their precision.
+    pub limit: i64,
+    /// For decimals: their digits after the point.
+    pub scale: i32,
     /// How values are handed over.
     pub how: How,
 }
 
 /// The memory of one column.
+#[derive(Default)]
 pub(crate) struct Memory {
     pub(crate) values: Piece,
     pub(crate) offsets: Piece,
     pub(crate) validity: Piece,
     how: How,
+    /// Scale and limit of decimals.
+    decimal: (i32, i64),
 }
 
 impl Memory {
     /// For `rows` rows, and about `bytes` bytes of values that have no fixed length.
-    pub(crate) fn new(how: How, rows: usize, bytes: usize) -> Result<Self> {
+    pub(crate) fn new(how: How, decimal: (i32, i64), rows: usize, bytes: usize) -> Result<Self> {
         // Decoders look at more bytes than were sent.
         let values = if how.width() > 0 { rows * how.width() } else { bytes + SLACK };
         let offsets = if how.width() > 0 { 0 } else { 4 * (rows + 1) };
@@ -47,6 +54,7 @@ impl Memory {
             offsets: Piece::new(offsets)?,
             validity: Piece::new(rows.div_ceil(8))?,
             how,
+            decimal,
         })
     }
 
@@ -60,6 +68,8 @@ impl Memory {
             used: 0,
             room: self.values.bytes().len() - SLACK.min(self.values.bytes().len()),
             nulls: 0,
+            limit: self.decimal.1,
+            scale: self.decimal.0,
             how: self.how,
         }
     }
@@ -93,6 +103,13 @@ impl Memory {
 pub(crate) enum Piece {
     Here(MutableBuffer),
     Lent(Buffer),
+}
+
+impl Default for Piece {
+    /// None at all.
+    fn default() -> Self {
+        Piece::Lent(Buffer::default())
+    }
 }
 
 impl Piece {
@@ -136,7 +153,7 @@ impl Piece {
 
     /// The first `used` bytes, for an array.
     pub(crate) fn lend(&mut self, used: usize) -> Buffer {
-        let whole = match std::mem::replace(self, Piece::Lent(Buffer::default())) {
+        let whole = match std::mem::take(self) {
             Piece::Here(memory) => memory.into(),
             Piece::Lent(buffer) => buffer,
         };

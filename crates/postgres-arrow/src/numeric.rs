@@ -4,6 +4,7 @@
 //! counts 10,000^weight, all as the processor has them (`NumericData` in PostgreSQL's numeric.c).
 
 use arrow_buffer::i256;
+use arrow_schema::DataType;
 use bowshot_postgres_values::{Decimal, Reject};
 
 /// Bits of the header's first word: set in the short form, whose remaining bits hold everything; both top bits mark
@@ -29,17 +30,30 @@ const POWERS: [i128; 39] = {
 };
 
 /// What turns a column's numerics into decimals of one precision and scale.
-pub(crate) struct Digits<'a> {
-    decimal: &'a Decimal,
+pub(crate) struct Digits {
+    decimal: Decimal,
+    precision: usize,
     scale: i32,
     /// The least power of ten, up to 10^38, that has too many digits for the precision.
     limit: i128,
 }
 
-impl<'a> Digits<'a> {
-    pub(crate) fn new(decimal: &'a Decimal, precision: u8, scale: i8) -> Self {
-        let limit = POWERS.get(usize::from(precision)).copied().unwrap_or(i128::MAX);
-        Digits { decimal, scale: i32::from(scale), limit }
+impl Digits {
+    /// For columns of `data_type`, a decimal128 or decimal256 whose scale is not negative.
+    pub(crate) fn new(data_type: &DataType) -> Option<Self> {
+        let decimal = Decimal::new(data_type)?;
+        let (&DataType::Decimal128(precision, scale) | &DataType::Decimal256(precision, scale)) = data_type else {
+            return None;
+        };
+        let precision = usize::from(precision);
+        let limit = POWERS.get(precision).copied().unwrap_or(i128::MAX);
+        Some(Digits { decimal, precision, scale: i32::from(scale), limit })
+    }
+
+    /// The scale, and the least power of ten that 64 bits hold and that has too many digits for the precision.
+    pub(crate) fn small(&self) -> (i32, i64) {
+        const MOST: i64 = 1_000_000_000_000_000_000;
+        (self.scale, i64::try_from(self.limit).unwrap_or(MOST).min(MOST))
     }
 
     /// The unscaled value for a decimal128.
@@ -52,15 +66,15 @@ impl<'a> Digits<'a> {
 
     /// The unscaled value for a decimal256.
     pub(crate) fn wide(&self, disk: &[u8]) -> Result<i256, Reject> {
-        let digits = Parsed::of(disk).and_then(|parsed| Some((parsed.number()?, parsed.power(self.scale))));
-        // 36 digits with 38 more fit any decimal256 that is as wide; narrower ones take the long way.
-        match digits {
-            Some((number, power @ 0..=38)) if self.limit == i128::MAX => {
-                let power = usize::try_from(power).ok().and_then(|power| POWERS.get(power)).copied().unwrap_or(1);
-                Ok(i256::from_i128(number).wrapping_mul(i256::from_i128(power)))
-            }
-            _ => self.decimal.wide_value(&wire(disk)),
-        }
+        let quick = || {
+            let parsed = Parsed::of(disk)?;
+            let power = usize::try_from(parsed.power(self.scale)).ok()?;
+            // Every digit of the base has four decimal ones.
+            let fits = 4 * parsed.count() + power <= self.precision;
+            let power = POWERS.get(power).filter(|_| fits)?;
+            Some(i256::from_i128(parsed.number()?).wrapping_mul(i256::from_i128(*power)))
+        };
+        quick().map_or_else(|| self.decimal.wide_value(&wire(disk)), Ok)
     }
 
     /// The unscaled value of an ordinary numeric; `None` for one that needs a closer look.

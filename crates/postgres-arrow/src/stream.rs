@@ -11,15 +11,15 @@ use bowshot_core::{Error, ErrorKind, Impossible, Result};
 use bowshot_postgres_values::{Catalog, CatalogType, Column, Described, Types, broken, is_builtin};
 
 use crate::array::Values;
-use crate::form::{Form, form};
+use crate::form::{Form, How, form};
 use crate::memory::{Memory, RawColumn};
 
 /// The most rows of one batch, whatever their size.
 const MOST_ROWS: usize = 1 << 16;
 
-/// The first batch is small, so that who reads has something to do at once; each of the next is this many times larger,
-/// up to `batch_bytes`.
-const FIRST_BYTES: usize = 64 << 10;
+/// The first batch is as small as what the row protocol sends first, so that who reads has something to do as early;
+/// each of the next is this many times larger, up to `batch_bytes`.
+const FIRST_BYTES: usize = 8 << 10;
 const FASTER: usize = 4;
 
 /// How a result is encoded.
@@ -45,6 +45,7 @@ struct Wanted {
 /// A column that is filled.
 struct Filled {
     column: Column,
+    how: How,
     form: Form,
     memory: Memory,
 }
@@ -63,8 +64,6 @@ pub struct Stream {
     sending: Vec<Buffer>,
     /// Bytes that the current batch aims at.
     aim: usize,
-    /// Rows that there is room for.
-    room: usize,
     /// Bytes of a row without its values of no fixed length.
     row_bytes: usize,
 }
@@ -82,7 +81,6 @@ impl Stream {
             encoder: None,
             sending: Vec::new(),
             aim: settings.batch_bytes.min(FIRST_BYTES),
-            room: 0,
             row_bytes: 0,
         };
         stream.catalog.money_scale = Some(settings.money_scale);
@@ -127,19 +125,16 @@ impl Stream {
             chosen.push((column, how, form));
         }
         // Values of no fixed length have an offset; every value has a bit that says whether it is NULL.
-        let width = |how: crate::How| if how.width() > 0 { how.width() } else { size_of::<i32>() };
+        let width = |how: How| if how.width() > 0 { how.width() } else { size_of::<i32>() };
         self.row_bytes = chosen.iter().map(|(_, how, _)| width(*how)).sum::<usize>() + chosen.len().div_ceil(8);
-        self.room = (self.settings.batch_bytes / self.row_bytes.max(1) + 1).min(MOST_ROWS);
-        let share = self.settings.batch_bytes / chosen.len().max(1) + 1;
         for (column, how, form) in chosen {
-            let memory = Memory::new(how, self.room, share)?;
-            self.filled.push(Filled { column, form, memory });
+            self.filled.push(Filled { column, how, form, memory: Memory::default() });
         }
+        self.make_room()?;
         let fields: Vec<_> = self.filled.iter().map(|filled| Arc::clone(&filled.column.field)).collect();
         self.schema = Arc::new(Schema::new(fields));
         let options = IpcWriteOptions::default().try_with_compression(self.settings.compression)?;
         self.encoder = Some(StreamEncoder::try_new_with_options(&self.schema, options)?);
-        self.raw = self.filled.iter_mut().map(|filled| filled.memory.raw()).collect();
         Ok(())
     }
 
@@ -155,7 +150,7 @@ impl Stream {
 
     /// How many rows the next batch may have.
     pub fn rows_most(&self) -> usize {
-        (self.aim / self.row_bytes.max(1) + 1).min(self.room)
+        (self.aim / self.row_bytes.max(1) + 1).min(MOST_ROWS)
     }
 
     /// How many bytes of values the next batch aims at.
@@ -173,6 +168,16 @@ impl Stream {
         match (self.filled.get_mut(column), self.raw.get_mut(column)) {
             (Some(filled), Some(raw)) => filled.memory.grow(raw, more),
             _ => Err(Error::new(ErrorKind::Internal, format!("the result has no column {column}"))),
+        }
+    }
+
+    /// The unscaled value of a `numeric` as it lies on disk, for a column of decimals.
+    pub fn decimal(&self, column: usize, disk: &[u8]) -> Result<i128> {
+        match self.filled.get(column) {
+            Some(Filled { column, form: Form::Decimal(digits), .. }) => {
+                digits.narrow(disk).map_err(|reject| column.rejected(reject))
+            }
+            _ => Err(Error::new(ErrorKind::Internal, format!("column {column} of the result has no decimals"))),
         }
     }
 
@@ -198,12 +203,28 @@ impl Stream {
     /// Makes room for the next batch, once the last one was sent.
     pub fn clear(&mut self) -> Result<()> {
         self.sending.clear();
-        self.aim = self.aim.saturating_mul(FASTER).min(self.settings.batch_bytes);
+        let next = self.aim.saturating_mul(FASTER).min(self.settings.batch_bytes);
+        if next > self.aim {
+            self.aim = next;
+            return self.make_room();
+        }
         // What a column needs now and then stays; what one huge value needed does not.
         let most = self.settings.batch_bytes.saturating_mul(2);
         for (filled, raw) in self.filled.iter_mut().zip(&mut self.raw) {
             filled.memory.reclaim(most)?;
             *raw = filled.memory.raw();
+        }
+        Ok(())
+    }
+
+    /// Memory for batches of the current size.
+    fn make_room(&mut self) -> Result<()> {
+        let (rows, share) = (self.rows_most(), self.aim / self.filled.len().max(1) + 1);
+        self.raw.clear();
+        for filled in &mut self.filled {
+            let decimal = if let Form::Decimal(digits) = &filled.form { digits.small() } else { (0, 0) };
+            filled.memory = Memory::new(filled.how, decimal, rows, share)?;
+            self.raw.push(filled.memory.raw());
         }
         Ok(())
     }

@@ -1,4 +1,3 @@
-use arrow_schema::DataType;
 use proptest::prelude::*;
 
 use super::*;
@@ -16,13 +15,11 @@ fn disk(negative: bool, weight: i16, display_scale: u16, digits: &[u16], long: b
 }
 
 fn narrow(precision: u8, scale: i8, disk: &[u8]) -> Result<i128, Reject> {
-    let decimal = Decimal::new(&DataType::Decimal128(precision, scale)).unwrap();
-    Digits::new(&decimal, precision, scale).narrow(disk)
+    Digits::new(&DataType::Decimal128(precision, scale)).unwrap().narrow(disk)
 }
 
 fn wide(precision: u8, scale: i8, disk: &[u8]) -> Result<i256, Reject> {
-    let decimal = Decimal::new(&DataType::Decimal256(precision, scale)).unwrap();
-    Digits::new(&decimal, precision, scale).wide(disk)
+    Digits::new(&DataType::Decimal256(precision, scale)).unwrap().wide(disk)
 }
 
 #[test]
