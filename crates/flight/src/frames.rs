@@ -6,15 +6,14 @@
 
 use arrow_buffer::Buffer;
 use bowshot_core::{Error, ErrorKind, Result};
+use bowshot_ipc::{Body, Message, Piece, arrange};
 use bytes::{Buf, Bytes};
 use http::HeaderMap;
 use http_body_util::BodyExt;
 use tonic::{Code, Status};
 
-use crate::body::Body;
 use crate::channel::Answer;
 use crate::error::{chain, failed, lost, protocol};
-use crate::header::arrange;
 use crate::uri::Address;
 
 /// The fields of `FlightData`: the metadata and the body of an Arrow message.
@@ -23,13 +22,6 @@ const BODY: u64 = 1000;
 
 /// The largest metadata: more than a hundred thousand columns.
 const LARGEST_HEADER: usize = 64 << 20;
-
-/// A message of an Arrow stream.
-pub(crate) struct Message {
-    /// Its metadata.
-    pub(crate) header: Vec<u8>,
-    pub(crate) body: Buffer,
-}
 
 /// The messages of a call.
 pub(crate) struct Frames {
@@ -124,7 +116,7 @@ impl Frames {
         Ok(bytes)
     }
 
-    async fn body(&mut self, length: usize, pieces: Option<Vec<crate::header::Piece>>) -> Result<Buffer> {
+    async fn body(&mut self, length: usize, pieces: Option<Vec<Piece>>) -> Result<Buffer> {
         let mut body = Body::new(length, pieces);
         self.pass(length, |chunk| body.push(chunk)).await?;
         Ok(body.finish())

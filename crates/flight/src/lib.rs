@@ -20,15 +20,12 @@
 //! ```
 
 mod before;
-mod body;
 mod channel;
 mod connect;
-mod decode;
 mod ends;
 mod error;
 mod execute;
 mod frames;
-mod header;
 mod heard;
 mod lines;
 mod location;

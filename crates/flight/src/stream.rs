@@ -3,7 +3,8 @@
 use arrow_array::RecordBatch;
 use arrow_flight::Ticket;
 use arrow_schema::SchemaRef;
-use bowshot_core::Result;
+use bowshot_core::{Error, ErrorKind, Result};
+use bowshot_ipc::{Decoder, Refused};
 use bytes::{BufMut, Bytes, BytesMut};
 use http::header::{CONTENT_TYPE, TE};
 use http::{HeaderValue, Request, StatusCode};
@@ -13,9 +14,9 @@ use tonic::codegen::Service;
 use tonic::{Code, Status};
 
 use crate::channel::Transport;
-use crate::decode::Decoder;
 use crate::error::{chain, failed, lost, protocol};
 use crate::frames::Frames;
+use crate::uri::Address;
 
 /// The name of the call.
 const METHOD: &str = "/arrow.flight.protocol.FlightService/DoGet";
@@ -57,7 +58,8 @@ impl Stream {
                 None => return Err(protocol(frames.address(), "a stream without a schema")),
             }
         };
-        let decoder = Decoder::new(&first, largest_message, frames.address())?;
+        let decoder = Decoder::new(&first.header, largest_message)
+            .map_err(|why| protocol(frames.address(), format!("a stream that does not begin with a schema ({why})")))?;
         Ok(Stream { frames, decoder })
     }
 
@@ -68,11 +70,21 @@ impl Stream {
     /// The next batch; `None` after the last one.
     pub(crate) async fn next(&mut self) -> Result<Option<RecordBatch>> {
         while let Some(message) = self.frames.next().await? {
-            if let Some(batch) = self.decoder.decode(&message, self.frames.address())? {
+            let batch = self.decoder.decode(&message).map_err(|refused| unreadable(refused, self.frames.address()))?;
+            if let Some(batch) = batch {
                 return Ok(Some(batch));
             }
         }
         Ok(None)
+    }
+}
+
+/// Why a batch is not read.
+fn unreadable(refused: Refused, address: &Address) -> Error {
+    match refused {
+        Refused::Broken(why) => protocol(address, format!("a batch that cannot be read ({why})")),
+        Refused::TooLarge { .. } => Error::new(ErrorKind::Protocol, format!("{address} sends {refused}"))
+            .with_hint("allow it with max_message_bytes=BYTES in the URI, a sixteenth of it is enough"),
     }
 }
 

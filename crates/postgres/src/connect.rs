@@ -177,6 +177,11 @@ impl Session {
         self.parameters.get(name).map(String::as_str)
     }
 
+    /// The server that answered.
+    pub(crate) fn host(&self) -> &Host {
+        &self.host
+    }
+
     /// Whether what is sent is encrypted.
     pub(crate) fn is_encrypted(&self) -> bool {
         self.stream.is_encrypted()

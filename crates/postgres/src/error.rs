@@ -12,6 +12,7 @@ struct Fields {
     detail: String,
     hint: String,
     sqlstate: String,
+    column: String,
     /// The character of the sent SQL, counted from 1.
     position: Option<usize>,
 }
@@ -29,6 +30,7 @@ impl Fields {
                 b'D' => fields.detail = text,
                 b'H' => fields.hint = text,
                 b'C' => fields.sqlstate = text,
+                b'c' => fields.column = text,
                 b'P' => fields.position = text.parse().ok(),
                 _ => {}
             }
@@ -48,6 +50,16 @@ pub(crate) fn from_response_to(body: &[u8], before: usize, length: usize) -> Err
     let fields = Fields::read(body);
     let kind = kind(&fields);
     error(fields, kind, before, length)
+}
+
+/// The error of an ErrorResponse within the Arrow of the server's extension, which says of a value that no array can hold
+/// what this crate's own decoders say (numeric_value_out_of_range, of a column).
+pub(crate) fn from_extension(body: &[u8]) -> Error {
+    let fields = Fields::read(body);
+    if fields.sqlstate == "22003" && !fields.column.is_empty() {
+        return Error::new(ErrorKind::Value, fields.message).with_column(fields.column).with_hint(fields.hint);
+    }
+    from_response(body)
 }
 
 /// The error of an ErrorResponse to our answer to a request for a password.

@@ -86,7 +86,7 @@ impl Family {
     /// Whether a cousin reads by this protocol; none of them has COPY's binary format.
     pub(crate) fn speaks(self, protocol: Protocol) -> bool {
         match protocol {
-            Protocol::Copy => self == Family::Postgres,
+            Protocol::Arrow | Protocol::Copy => self == Family::Postgres,
             Protocol::Extended => true,
             // QuestDB forgets a portal at the next Sync.
             Protocol::Cursor => self != Family::QuestDb,
@@ -141,7 +141,8 @@ mod tests {
     #[test]
     fn cousins_are_read_with_what_they_speak() {
         for family in [Family::CockroachDb, Family::H2, Family::QuestDb, Family::Redshift] {
-            assert!(!family.speaks(Protocol::Copy) && family.speaks(Protocol::Extended));
+            assert!(!family.speaks(Protocol::Arrow) && !family.speaks(Protocol::Copy));
+            assert!(family.speaks(Protocol::Extended));
             assert!(family.sends_binary(&Type::INT8) && !family.sends_binary(&Type::TEXT));
         }
         assert!(!Family::H2.sends_binary(&Type::TIMESTAMP));

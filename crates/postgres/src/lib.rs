@@ -24,6 +24,7 @@
 //! # Ok::<(), bowshot_core::Error>(())
 //! ```
 
+mod arrow;
 mod by_column;
 mod cancel;
 mod catalog;
@@ -33,11 +34,14 @@ mod cousin;
 mod describe;
 mod error;
 mod explain;
+mod extension;
 mod family;
+mod gather;
 mod locks;
 mod login;
 mod message;
 mod plan;
+mod protocol;
 mod read;
 mod rows;
 mod scan;

@@ -16,6 +16,7 @@ use crate::cousin;
 use crate::describe::{Description, Source, description, origins, parameter_type};
 use crate::family::Family;
 use crate::locks::Locking;
+use crate::protocol;
 use crate::scan::{PostgresScan, Sessions};
 use crate::scanned;
 use crate::snapshot;
@@ -44,7 +45,7 @@ pub(crate) fn plan(config: &Arc<Config>, request: &Request, cancel: &Cancel) -> 
     check_types(&described, options)?;
     let protocol = options.protocol.as_deref().or(config.protocol.as_deref());
     let (chosen, origins) = match session.family() {
-        Family::Postgres => choose(&mut session, &queries, first, &described, options, protocol)?,
+        Family::Postgres => choose(&mut session, config, &queries, first, &described, options, protocol)?,
         _ => (cousin::choose(&mut session, &queries, &described, options, protocol)?, Vec::new()),
     };
     let Chosen { columns, division, snapshot, protocol, torn } = chosen;
@@ -97,6 +98,7 @@ pub(crate) struct Chosen {
 /// How PostgreSQL's result is read.
 fn choose(
     session: &mut Session,
+    config: &Config,
     queries: &[Prepared],
     first: &Prepared,
     described: &[Described],
@@ -122,7 +124,11 @@ fn choose(
         }
         None => None,
     };
-    let chosen = Chosen { columns, division, snapshot, protocol: protocol(wanted, queries)?, torn: false };
+    let (protocol, extension) = protocol::choose(session, config, wanted, queries, options)?;
+    if let Some(version) = extension {
+        division.reason.push_str(&format!("; the server's extension bowshot {version} sends it as Arrow"));
+    }
+    let chosen = Chosen { columns, division, snapshot, protocol, torn: false };
     Ok((chosen, origins))
 }
 
@@ -212,20 +218,6 @@ fn divide(session: &mut Session, queries: &[Prepared], described: &[Described], 
         }
         Partitioning::Auto if options.workers() == 1 => Ok(Division::whole(query, "one connection reads it")),
         Partitioning::Auto => split::divide(session, query, described, options.workers()),
-    }
-}
-
-/// The protocol that was asked for, else the fastest one that serves the queries.
-fn protocol(name: Option<&str>, queries: &[Prepared]) -> Result<Protocol> {
-    let copies = queries.iter().all(|query| query.shape.read && query.values.is_empty());
-    match name.map(Protocol::parse).transpose()? {
-        Some(Protocol::Copy) if !copies => {
-            Err(Error::new(ErrorKind::Config, "COPY takes no parameters, and only SELECT, VALUES, WITH and TABLE")
-                .with_hint("leave protocol= out, or use \"extended\""))
-        }
-        Some(protocol) => Ok(protocol),
-        None if copies => Ok(Protocol::Copy),
-        None => Ok(Protocol::Extended),
     }
 }
 

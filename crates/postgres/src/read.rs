@@ -1,32 +1,20 @@
 //! Reads partitions: one statement each, over one connection, in blocks of about a batch.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use arrow_array::{RecordBatch, RecordBatchOptions};
+use arrow_schema::Field;
 use bowshot_core::{Connection, Error, ErrorKind, Reader, Result};
 
+use crate::arrow::ArrowReader;
 use crate::connect::Session;
 use crate::copy;
 use crate::error::{broken, from_response};
+use crate::gather::Gather;
 use crate::message::tag;
 use crate::rows::{Rows, Stop};
 use crate::scan::PostgresScan;
 use crate::statement::{Protocol, Statement};
-
-/// Room that every read from the socket finds in the buffer.
-const READ_ROOM: usize = 256 << 10;
-
-/// A read that yields less than this found the server slower than us.
-const SHORT_READ: usize = 64 << 10;
-
-/// How long we then let the server's bytes gather. PostgreSQL sends 8 KiB at a time; to wake up for each send costs
-/// both sides more than it takes to decode it, while the kernel's socket buffer (6 MB or more by default on Linux) holds
-/// tens of milliseconds of them.
-const GATHER: Duration = Duration::from_millis(2);
-
-/// How many bytes of a partition come before we ever wait, so that small results are never delayed.
-const NO_WAIT: usize = 1 << 20;
 
 /// A connection on the plan's snapshot.
 pub(crate) struct PostgresConnection {
@@ -63,7 +51,10 @@ impl Connection for PostgresConnection {
         let session = self.session.as_mut().ok_or_else(closed)?;
         self.clean = false;
         self.rows.clear();
-        session.send(&statement.start(scan.cursor_rows)?)?;
+        session.send(&statement.start(&scan.options, scan.cursor_rows)?)?;
+        if statement.protocol == Protocol::Arrow {
+            return Ok(Box::new(ArrowReader::new(session, &mut self.clean, scan)));
+        }
         let header = statement.protocol == Protocol::Copy;
         let statement = statement.clone();
         Ok(Box::new(PartitionReader {
@@ -74,7 +65,7 @@ impl Connection for PostgresConnection {
             statement,
             expects_header: header,
             suspended: false,
-            received: 0,
+            gather: Gather::default(),
         }))
     }
 }
@@ -90,8 +81,7 @@ struct PartitionReader<'a> {
     expects_header: bool,
     /// The cursor has more rows.
     suspended: bool,
-    /// Bytes of this partition so far.
-    received: usize,
+    gather: Gather,
 }
 
 impl Reader for PartitionReader<'_> {
@@ -104,14 +94,14 @@ impl Reader for PartitionReader<'_> {
             if self.expects_header {
                 match copy::take_header(&mut self.session.buffer)? {
                     copy::Header::Taken => self.expects_header = false,
-                    copy::Header::Incomplete => self.fill()?,
+                    copy::Header::Incomplete => self.gather.fill(self.session)?,
                     copy::Header::Other => self.control()?,
                 }
                 continue;
             }
             match self.rows.index(self.session.buffer.unread(), tag, self.scan.batch_bytes)? {
                 Stop::Full => return self.emit().map(Some),
-                Stop::Incomplete(_) => self.fill()?,
+                Stop::Incomplete(_) => self.gather.fill(self.session)?,
                 Stop::Trailer => {}
                 Stop::Other if self.rows.count() > 0 => return self.emit().map(Some),
                 Stop::Other => {
@@ -128,16 +118,6 @@ impl Reader for PartitionReader<'_> {
 }
 
 impl PartitionReader<'_> {
-    /// Waits for more bytes.
-    fn fill(&mut self) -> Result<()> {
-        let count = self.session.fill(READ_ROOM)?;
-        self.received += count;
-        if count < SHORT_READ && self.received > NO_WAIT {
-            std::thread::sleep(GATHER);
-        }
-        Ok(())
-    }
-
     /// Handles a message that is no row.
     fn control(&mut self) -> Result<()> {
         let message = self.session.receive()?;
@@ -166,7 +146,7 @@ impl PartitionReader<'_> {
         for (place, column) in self.scan.columns.iter().enumerate() {
             let cells = self.rows.cells(place, bytes);
             if cells.has_nulls && !column.field.is_nullable() {
-                return Err(broken("it sent NULL for a column that is NOT NULL").with_column(column.field.name()));
+                return Err(null_in(&column.field));
             }
             arrays.push(column.decoder.decode(cells).map_err(|reject| column.rejected(reject))?);
         }
@@ -176,4 +156,9 @@ impl PartitionReader<'_> {
         self.rows.clear();
         Ok(batch)
     }
+}
+
+/// The error of a NULL where the catalogue says that there is none.
+pub(crate) fn null_in(field: &Field) -> Error {
+    broken("it sent NULL for a column that is NOT NULL").with_column(field.name())
 }

@@ -2,15 +2,19 @@
 
 use std::sync::Arc;
 
-use bowshot_core::{Error, ErrorKind, Result, Value};
+use bowshot_core::{Error, ErrorKind, Impossible, Options, Result, Value};
 use bytes::{BufMut, BytesMut};
 use postgres_protocol::IsNull;
 use postgres_protocol::message::frontend;
 
-/// How rows come from the server. All of them carry fields in the same binary form.
+use crate::extension::LOAD;
+
+/// How rows come from the server. All but the first carry fields in the same binary form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Protocol {
-    /// `COPY (query) TO STDOUT (FORMAT binary)`: the fastest, without parameters.
+    /// `COPY (query) TO STDOUT (FORMAT arrow)`: the server's bowshot extension sends batches, without parameters.
+    Arrow,
+    /// `COPY (query) TO STDOUT (FORMAT binary)`: the fastest that every server has, without parameters.
     Copy,
     /// Parse, Bind, Execute with binary results: parameters, poolers, servers without COPY.
     Extended,
@@ -22,22 +26,26 @@ impl Protocol {
     /// The protocol of this name, ours or ConnectorX's. The values read are the same over each of them.
     pub(crate) fn parse(name: &str) -> Result<Self> {
         match name {
+            "arrow" => Ok(Protocol::Arrow),
             "copy" | "binary" | "csv" => Ok(Protocol::Copy),
             "extended" | "simple" | "text" => Ok(Protocol::Extended),
             "cursor" => Ok(Protocol::Cursor),
             _ => Err(Error::new(ErrorKind::Config, format!("PostgreSQL has no protocol \"{name}\""))
-                .with_hint("protocol is \"copy\", \"extended\" or \"cursor\"")),
+                .with_hint("protocol is \"arrow\", \"copy\", \"extended\" or \"cursor\"")),
         }
     }
 
     /// The tag of messages that hold rows.
     pub(crate) fn row_tag(self) -> u8 {
         match self {
-            Protocol::Copy => b'd',
+            Protocol::Arrow | Protocol::Copy => b'd',
             Protocol::Extended | Protocol::Cursor => b'D',
         }
     }
 }
+
+/// The largest batch that the extension makes.
+const MOST_BATCH_BYTES: usize = 512 << 20;
 
 /// What one partition asks of the server.
 #[derive(Clone, Debug)]
@@ -51,9 +59,21 @@ pub(crate) struct Statement {
 
 impl Statement {
     /// The messages that run it.
-    pub(crate) fn start(&self, cursor_rows: i32) -> Result<BytesMut> {
+    pub(crate) fn start(&self, options: &Options, cursor_rows: i32) -> Result<BytesMut> {
         let mut messages = BytesMut::new();
         match self.protocol {
+            Protocol::Arrow => {
+                let infinity = match options.infinity {
+                    Impossible::Error => "error",
+                    Impossible::Null => "null",
+                };
+                let bytes = options.batch_bytes.clamp(1, MOST_BATCH_BYTES);
+                let sql = format!(
+                    "{LOAD}; COPY ({}\n) TO STDOUT (FORMAT arrow, batch_bytes {bytes}, infinity '{infinity}')",
+                    self.sql
+                );
+                frontend::query(&sql, &mut messages).map_err(unsendable)?;
+            }
             Protocol::Copy => {
                 // The line break ends a comment at the end of the query.
                 let sql = format!("COPY ({}\n) TO STDOUT (FORMAT binary)", self.sql);

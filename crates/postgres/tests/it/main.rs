@@ -1,6 +1,8 @@
 //! What reading PostgreSQL must survive: queries of every shape, tables that change meanwhile, faults, hostile servers.
 
 #[cfg(test)]
+mod arrow;
+#[cfg(test)]
 mod consistency;
 #[cfg(test)]
 mod faults;

@@ -16,10 +16,12 @@ const KINDS: &str = "SELECT * FROM kinds";
 fn conversations() -> Vec<(&'static str, Options)> {
     let protocol = |name: &str| Options { protocol: Some(name.into()), ..over(1) };
     vec![
+        (KINDS, protocol("arrow")),
         (KINDS, protocol("copy")),
         (KINDS, protocol("extended")),
         (KINDS, protocol("cursor")),
         ("SELECT id FROM big", over(2)),
+        ("SELECT id FROM big", Options { protocol: Some("copy".into()), ..over(2) }),
     ]
 }
 

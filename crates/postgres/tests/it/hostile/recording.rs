@@ -14,7 +14,7 @@ use crate::reading::{Database, SERVER, read};
 pub(super) static DATA: LazyLock<Database> = LazyLock::new(|| {
     Database::make(
         "hostile",
-        "CREATE EXTENSION IF NOT EXISTS hstore;
+        "CREATE EXTENSION IF NOT EXISTS hstore; CREATE EXTENSION bowshot;
          CREATE TYPE mood AS ENUM ('sad', 'ok', 'happy'); CREATE DOMAIN positive AS int CHECK (VALUE > 0);
          CREATE TYPE pair AS (a int, b text, c numeric(6, 2));
          CREATE TABLE kinds AS SELECT i::int2 AS s, i::int4 AS i, i::int8 AS l, i::float4 AS f, i::float8 AS d, i % 2 = 0 AS b,

@@ -1,11 +1,16 @@
 //! The body of a message on its way from the connection into the memory that the arrays keep.
 
 use arrow_buffer::{Buffer, MutableBuffer};
+use bowshot_cells::with_room;
 
-use crate::header::Piece;
+use crate::Piece;
+
+/// A body of more bytes is not taken at its word.
+const LARGE: usize = 64 << 20;
 
 /// Collects the body of a message; every byte is copied once, to where it stays.
-pub(crate) struct Body {
+#[derive(Debug)]
+pub struct Body {
     buffer: MutableBuffer,
     /// Where which bytes go; `None`: as they come.
     pieces: Option<Vec<Piece>>,
@@ -17,16 +22,20 @@ pub(crate) struct Body {
 
 impl Body {
     /// For a body of `size` bytes.
-    pub(crate) fn new(size: usize, pieces: Option<Vec<Piece>>) -> Self {
+    pub fn new(size: usize, pieces: Option<Vec<Piece>>) -> Self {
         let needed = match &pieces {
             Some(pieces) => pieces.last().map_or(0, |piece| piece.to + piece.length),
             None => size,
         };
-        Body { buffer: MutableBuffer::with_capacity(needed), pieces, next: 0, position: 0 }
+        // How long a large body is, is the sender's word: its memory grows with what comes.
+        let at_once = if needed > LARGE { 0 } else { needed };
+        // Sixteen bytes are what a decimal has to begin at.
+        let buffer = MutableBuffer::from(with_room::<i128>(at_once.div_ceil(size_of::<i128>())));
+        Body { buffer, pieces, next: 0, position: 0 }
     }
 
     /// Takes the next bytes.
-    pub(crate) fn push(&mut self, bytes: &[u8]) {
+    pub fn push(&mut self, bytes: &[u8]) {
         let (begin, end) = (self.position, self.position + bytes.len());
         self.position = end;
         let Some(pieces) = &self.pieces else { return self.buffer.extend_from_slice(bytes) };
@@ -50,7 +59,7 @@ impl Body {
     }
 
     /// The body, when all of it has come.
-    pub(crate) fn finish(mut self) -> Buffer {
+    pub fn finish(mut self) -> Buffer {
         if let Some(piece) = self.pieces.as_deref().and_then(<[Piece]>::last) {
             // Empty pieces at the end lie at the end.
             let end = piece.to + piece.length;

@@ -5,19 +5,25 @@ use arrow_ipc::{Message, RecordBatch, root_as_message};
 /// Where buffers begin in memory, in bytes: what every Arrow type and every vector instruction is content with.
 const ALIGNMENT: usize = 64;
 
-/// A piece of a message's body and its place in memory.
+/// A piece of a message's body and its place in memory, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Piece {
-    pub(crate) from: usize,
-    pub(crate) length: usize,
-    pub(crate) to: usize,
+pub struct Piece {
+    /// Where it begins in the body.
+    pub from: usize,
+    /// How long it is.
+    pub length: usize,
+    /// Where it begins in memory.
+    pub to: usize,
 }
 
 /// Decides where each buffer of a body of `size` bytes goes, and changes the metadata accordingly.
 ///
 /// Servers align buffers to 8 bytes within a body, and the body begins anywhere in a message: decimals would lie where
 /// they cannot be read, and would be copied once more. `None` where the body is to be kept as it came.
-pub(crate) fn arrange(header: &mut [u8], size: usize) -> Result<Option<Vec<Piece>>, String> {
+///
+/// # Errors
+/// The metadata is not what Arrow's format says; why, in words for people.
+pub fn arrange(header: &mut [u8], size: usize) -> Result<Option<Vec<Piece>>, String> {
     if header.is_empty() {
         return Ok(None);
     }
@@ -61,4 +67,13 @@ pub(crate) fn arrange(header: &mut [u8], size: usize) -> Result<Option<Vec<Piece
 /// The batch in a message, also that of a dictionary.
 pub(crate) fn batch_of<'a>(message: &Message<'a>) -> Option<RecordBatch<'a>> {
     message.header_as_record_batch().or_else(|| message.header_as_dictionary_batch().and_then(|batch| batch.data()))
+}
+
+/// How many bytes of body follow this metadata.
+///
+/// # Errors
+/// It is no metadata of a message; why, in words for people.
+pub fn body_length(header: &[u8]) -> Result<usize, String> {
+    let message = root_as_message(header).map_err(|error| error.to_string())?;
+    usize::try_from(message.bodyLength()).map_err(|_| "a body of negative length".to_owned())
 }

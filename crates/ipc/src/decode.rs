@@ -4,22 +4,28 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use arrow_array::{ArrayRef, RecordBatch};
+use arrow_ipc::convert::try_schema_from_flatbuffer_bytes;
 use arrow_ipc::reader::{RecordBatchDecoder, read_dictionary};
 use arrow_ipc::{MessageHeader, root_as_message};
-use arrow_schema::{ArrowError, SchemaRef};
-use bowshot_core::{Error, ErrorKind, Result};
+use arrow_schema::{ArrowError, Schema, SchemaRef};
 
-use crate::error::protocol;
-use crate::frames::Message;
-use crate::header::batch_of;
-use crate::schema::{guarded, read_message};
-use crate::uri::Address;
+use crate::arrange::batch_of;
+use crate::{Message, Refused, guarded};
 
 /// How much larger than the largest message a batch may become when its buffers are decompressed.
 const MOST_INFLATED: usize = 16;
 
+/// The schema in the message that a stream begins with.
+///
+/// # Errors
+/// The message holds none.
+pub fn read_schema(header: &[u8]) -> Result<Schema, String> {
+    guarded(|| try_schema_from_flatbuffer_bytes(header))
+}
+
 /// Decodes the messages of one stream.
-pub(crate) struct Decoder {
+#[derive(Debug)]
+pub struct Decoder {
     schema: SchemaRef,
     /// What dictionaries hold so far.
     dictionaries: HashMap<i64, ArrayRef>,
@@ -28,25 +34,31 @@ pub(crate) struct Decoder {
 }
 
 impl Decoder {
-    /// For a stream that begins with this message.
-    pub(crate) fn new(first: &Message, largest_message: usize, address: &Address) -> Result<Self> {
-        let schema = Arc::new(read_message(&first.header, address)?);
+    /// For a stream that begins with this metadata, whose messages have at most so many bytes.
+    ///
+    /// # Errors
+    /// The metadata is no schema.
+    pub fn new(header: &[u8], largest_message: usize) -> Result<Self, String> {
+        let schema = Arc::new(read_schema(header)?);
         Ok(Decoder { schema, dictionaries: HashMap::new(), limit: largest_message.saturating_mul(MOST_INFLATED) })
     }
 
-    pub(crate) fn schema(&self) -> &SchemaRef {
+    /// The schema of all batches.
+    pub fn schema(&self) -> &SchemaRef {
         &self.schema
     }
 
-    /// The batch in a message; `None` where it holds something else, such as a dictionary.
-    pub(crate) fn decode(&mut self, message: &Message, address: &Address) -> Result<Option<RecordBatch>> {
+    /// The batch in a message; `None` where it holds something else, such as a dictionary. Arrays keep the message's body.
+    ///
+    /// # Errors
+    /// The message is not what Arrow's format says, or would become too large.
+    pub fn decode(&mut self, message: &Message) -> Result<Option<RecordBatch>, Refused> {
         if message.header.is_empty() {
             // Only the server's own notes: nothing of the result.
             return Ok(None);
         }
-        self.check_inflated(message, address)?;
-        let decoded = guarded(|| self.decode_trusted(message));
-        decoded.map_err(|why| protocol(address, format!("a batch that cannot be read ({why})")))
+        self.check_inflated(message)?;
+        guarded(|| self.decode_trusted(message)).map_err(Refused::Broken)
     }
 
     fn decode_trusted(&mut self, message: &Message) -> Result<Option<RecordBatch>, ArrowError> {
@@ -73,7 +85,7 @@ impl Decoder {
     }
 
     /// Refuses compressed buffers that would become larger than anybody wants them: their size is the sender's word.
-    fn check_inflated(&self, message: &Message, address: &Address) -> Result<()> {
+    fn check_inflated(&self, message: &Message) -> Result<(), Refused> {
         let Ok(root) = root_as_message(&message.header) else { return Ok(()) };
         let Some(batch) = batch_of(&root).filter(|batch| batch.compression().is_some()) else { return Ok(()) };
         let mut total = 0_usize;
@@ -84,14 +96,12 @@ impl Decoder {
             let Some(stated) = stated.map(|bytes| i64::from_le_bytes(*bytes)).filter(|size| *size != -1) else {
                 continue;
             };
-            let stated =
-                usize::try_from(stated).map_err(|_| protocol(address, "a compressed buffer of negative size"))?;
+            let stated = usize::try_from(stated)
+                .map_err(|_| Refused::Broken("a compressed buffer of negative size".to_owned()))?;
             total = total.saturating_add(if buffer.length() > 0 { stated } else { 0 });
         }
         if total > self.limit {
-            let message = format!("{address} sends a batch that would become {total} bytes, more than {}", self.limit);
-            return Err(Error::new(ErrorKind::Protocol, message)
-                .with_hint("allow it with max_message_bytes=BYTES in the URI, a sixteenth of it is enough"));
+            return Err(Refused::TooLarge { bytes: total, limit: self.limit });
         }
         Ok(())
     }
