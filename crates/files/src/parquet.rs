@@ -1,8 +1,9 @@
 //! Parquet files: what the footer says, and the pieces to read.
 
+mod direct;
 mod int96;
 mod read;
-mod whole;
+mod text;
 mod window;
 
 use std::collections::BTreeMap;
@@ -45,6 +46,9 @@ impl Meta {
                 ArrowReaderMetadata::load(&window, options).map_err(|error| failed(&open.file.name, error))?;
             let int96 = int96::columns(&reader, &open.file.name)?;
             if let Some(schema) = int96::wished(reader.schema(), &int96, types) {
+                reader = with_schema(&reader, schema, &open.file.name)?;
+            }
+            if let Some(schema) = text::wished(reader.schema(), types) {
                 reader = with_schema(&reader, schema, &open.file.name)?;
             }
             let schema = types::parquet(reader.schema(), reader.parquet_schema().root_schema());

@@ -6,10 +6,12 @@ use arrow_schema::ArrowError;
 use bowshot_core::{Error, Result};
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder};
+use parquet::basic::{Encoding, Type as Physical};
 use parquet::errors::ParquetError;
+use parquet::file::metadata::ColumnChunkMetaData;
 
+use super::direct::{self, Direct};
 use super::int96::Companion;
-use super::whole::{self, Whole};
 use super::window::Window;
 use super::{Meta, failed};
 use crate::chunk::{Chunk, Piece};
@@ -49,39 +51,51 @@ pub(crate) fn read<'a>(
     let batch_rows = (batch_bytes as u64 / row_bytes).clamp(*ROWS.start(), *ROWS.end());
     // The crate makes room for a whole batch at once.
     let batch_rows = batch_rows.min(expected.max(*ROWS.start()));
-    let batch_rows = usize::try_from(batch_rows).unwrap_or(usize::MAX);
+    let batch_rows = number(batch_rows);
     contained(
         || place.clone(),
         || {
             let leaves = meta.leaves(columns);
-            let groups: Vec<usize> = groups.clone().collect();
-            let metas = groups.iter().filter_map(|group| meta.reader.metadata().row_groups().get(*group));
+            let metas = groups.clone().filter_map(|group| meta.reader.metadata().row_groups().get(group));
             let chunks = metas.flat_map(|group| leaves.iter().filter_map(|leaf| group.columns().get(*leaf)));
-            let window = Window::new(open, chunks.map(|column| column.byte_range()).collect())?;
-            if let Piece::Groups(groups) = &chunk.piece
-                && batch_bytes == usize::MAX
-                && whole::serves(meta, columns, groups)
-            {
-                let (columns, groups, place) = (columns.to_vec(), groups.clone(), place.clone());
-                return Ok(Box::new(Whole { meta, window, columns, groups, place }) as Box<dyn Batches>);
+            let chunks: Vec<_> = chunks.collect();
+            let window = Window::new(open, chunks.iter().map(|column| column.byte_range()).collect())?;
+            if direct::serves(meta, columns, &groups) {
+                let within = rows.map(|(first, count)| number(first)..number(first + count));
+                let parts = direct::parts(meta, groups.clone(), within);
+                let direct = Direct::new(meta, window, columns, parts, &place, batch_bytes, number(row_bytes));
+                return Ok(Box::new(direct) as Box<dyn Batches>);
             }
+            let first = rows.map_or(0, |(first, _)| first);
+            let before = if chunks.iter().any(|column| is_hard_to_skip(column)) { first } else { 0 };
             let start = |reader: &ArrowReaderMetadata, columns: &[usize]| -> Result<ParquetRecordBatchReader> {
                 let mask = ProjectionMask::roots(reader.parquet_schema(), columns.iter().copied());
                 let mut builder = ParquetRecordBatchReaderBuilder::new_with_metadata(window.clone(), reader.clone())
                     .with_projection(mask)
-                    .with_row_groups(groups.clone())
+                    .with_row_groups(groups.clone().collect())
                     .with_batch_size(batch_rows);
                 if let Some((first, count)) = rows {
-                    let [first, count] = [first, count].map(|number| usize::try_from(number).unwrap_or(usize::MAX));
-                    builder = builder.with_offset(first).with_limit(count);
+                    builder = builder.with_offset(number(first - before)).with_limit(number(before + count));
                 }
                 builder.build().map_err(|error| failed(&place, error))
             };
             let reader = start(&meta.reader, columns)?;
             let companion = Companion::new(meta, columns, name, start)?;
-            Ok(Box::new(Rows { reader, companion, place: place.clone(), left: expected }) as Box<dyn Batches>)
+            let left = expected.saturating_add(before);
+            Ok(Box::new(Rows { reader, companion, place: place.clone(), left, before }) as Box<dyn Batches>)
         },
     )
+}
+
+fn number(of: u64) -> usize {
+    usize::try_from(of).unwrap_or(usize::MAX)
+}
+
+/// Whether the crate may fail to pass over values of a column: of those that fall in equal steps it says that the step
+/// overflows. They are decoded and dropped.
+fn is_hard_to_skip(column: &ColumnChunkMetaData) -> bool {
+    column.column_type() == Physical::INT32
+        && column.encodings().any(|encoding| encoding == Encoding::DELTA_BINARY_PACKED)
 }
 
 struct Rows {
@@ -90,11 +104,13 @@ struct Rows {
     place: String,
     /// Rows that the footer promised and that have not come.
     left: u64,
+    /// Rows that come first and are not wanted.
+    before: u64,
 }
 
 impl Batches for Rows {
     fn next(&mut self) -> Result<Option<Columns>> {
-        let Rows { reader, companion, place, left } = self;
+        let Rows { reader, companion, place, left, before } = self;
         contained(
             || place.clone(),
             || {
@@ -111,8 +127,10 @@ impl Batches for Rows {
                 if let Some(companion) = companion {
                     companion.check(&batch, place)?;
                 }
-                let rows = batch.num_rows();
-                let (_, columns, _) = batch.into_parts();
+                let dropped = batch.num_rows().min(number(*before));
+                *before -= dropped as u64;
+                let rows = batch.num_rows() - dropped;
+                let (_, columns, _) = batch.slice(dropped, rows).into_parts();
                 Ok(Some(Columns { columns, rows }))
             },
         )

@@ -5,8 +5,8 @@ use std::path::Path;
 use bowshot_core::{ErrorKind, Options};
 use parquet::file::properties::{WriterProperties, WriterVersion};
 
+use crate::direct::{flat, keeping};
 use crate::support::*;
-use crate::whole::{flat, keeping};
 
 /// A generator of numbers that needs no crate: xorshift.
 struct Numbers(u64);
@@ -71,14 +71,17 @@ fn parquet() {
 }
 
 #[test]
-fn parquet_that_is_kept_whole() {
+fn parquet_that_comes_straight_from_its_pages() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("x.parquet");
     let keeping = Options { connections: Some(1), ..keeping() };
+    let in_steps = Options { connections: Some(1), batch_bytes: 1, ..options() };
     for version in [WriterVersion::PARQUET_1_0, WriterVersion::PARQUET_2_0] {
         let properties = WriterProperties::builder().set_writer_version(version).set_dictionary_page_size_limit(2_000);
-        write_parquet(&path, &flat(500, |row| row % 3 != 1), properties.build());
+        write_parquet(&path, &flat(500, |row| row % 3 != 1), properties.clone().build());
         damage_with(&path, "", &keeping);
+        write_parquet(&path, &flat(1_100, |row| row % 3 != 1), properties.build());
+        damage_with(&path, "", &in_steps);
     }
 }
 

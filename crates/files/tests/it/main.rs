@@ -14,6 +14,8 @@ mod csv;
 #[cfg(test)]
 mod damaged;
 #[cfg(test)]
+mod direct;
+#[cfg(test)]
 mod folders;
 #[cfg(test)]
 mod int96;
@@ -24,5 +26,3 @@ mod parquet;
 mod remote;
 #[cfg(test)]
 mod support;
-#[cfg(test)]
-mod whole;

@@ -1,10 +1,11 @@
-//! Who keeps the whole result gets row groups as they are: the same values, whatever their pages look like.
+//! Flat columns come straight from their pages: the same values, whatever the pages look like and however large batches are.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use arrow_array::*;
-use arrow_schema::{Field, Schema};
-use bowshot_core::{Cancel, Options, Result, Stream};
+use arrow_schema::{DataType, Field, Schema};
+use bowshot_core::{Cancel, Casts, Options, Result, Stream};
 use parquet::basic::Compression;
 use parquet::file::properties::{WriterProperties, WriterVersion};
 
@@ -46,11 +47,25 @@ pub fn flat(rows: usize, there: fn(usize) -> bool) -> RecordBatch {
         ("text", Arc::new(StringViewArray::from_iter(some(rows, there, text)))),
         ("long", Arc::new(StringViewArray::from_iter(some(rows, there, |row| text(row) + &"x".repeat(row % 7 * 40))))),
         ("flag", Arc::new(StringViewArray::from_iter(some(rows, there, |row| ["A", "N", "R"][row % 3])))),
+        ("offsets", Arc::new(StringArray::from_iter(some(rows, there, text)))),
+        ("of 64 bits", Arc::new(LargeStringArray::from_iter(some(rows, there, |row| "y".repeat(row % 90))))),
+        ("letter", Arc::new(StringArray::from_iter(some(rows, there, |row| ["A", "N", "R", ""][row / 50 % 4])))),
+        ("binary", Arc::new(BinaryArray::from_iter(some(rows, there, |row| vec![0xff; row % 70])))),
+        ("large", Arc::new(LargeBinaryArray::from_iter(some(rows, there, |row| vec![row as u8; row % 5])))),
         ("bytes", Arc::new(BinaryViewArray::from_iter(some(rows, there, |row| vec![row as u8, 0xff, 0xc3])))),
     ];
     let field = |(name, array): &(&str, ArrayRef)| Field::new(*name, array.data_type().clone(), nullable);
     let schema = Schema::new(columns.iter().map(field).collect::<Vec<_>>());
     RecordBatch::try_new(Arc::new(schema), columns.into_iter().map(|(_, array)| array).collect()).unwrap()
+}
+
+/// Batches of this size, of pieces that are as small as they get.
+fn in_pieces(batch_bytes: usize) -> Options {
+    Options { batch_bytes, buffer_bytes: 1, ..options() }
+}
+
+fn batches(path: &std::path::Path, options: &Options) -> Result<Vec<RecordBatch>> {
+    Stream::start(plan(&uri(path), "", options)?, options, Cancel::new()).collect()
 }
 
 #[test]
@@ -62,7 +77,7 @@ fn pages_of_every_kind_give_the_same_values() {
         let batch = flat(20_000, there);
         for version in [WriterVersion::PARQUET_1_0, WriterVersion::PARQUET_2_0] {
             // A dictionary of everything, of the first values only, and none.
-            for dictionary in [1 << 20, 5_000, 0] {
+            for (dictionary, group) in [(1 << 20, 9_000), (5_000, 20_000), (0, 18_000)] {
                 let properties = WriterProperties::builder()
                     .set_writer_version(version)
                     .set_compression(if number % 2 == 0 { Compression::SNAPPY } else { Compression::UNCOMPRESSED })
@@ -70,23 +85,40 @@ fn pages_of_every_kind_give_the_same_values() {
                     .set_dictionary_page_size_limit(dictionary.max(1))
                     .set_data_page_size_limit(7_000)
                     .set_write_batch_size(333)
-                    .set_max_row_group_row_count(Some(9_000));
+                    .set_max_row_group_row_count(Some(group));
                 write_parquet(&path, &batch, properties.build());
-                let found = read_with(&uri(&path), "", &keeping()).unwrap();
-                assert_same(&found, &batch);
-                found.columns().iter().for_each(|column| column.to_data().validate_full().unwrap());
-                let some = "SELECT text, d18, bytes FROM flat LIMIT 9500";
-                assert_same(
-                    &read_with(&uri(&path), some, &keeping()).unwrap(),
-                    &read_with(&uri(&path), some, &options()).unwrap(),
-                );
+                for options in [keeping(), options(), in_pieces(1), in_pieces(700_000)] {
+                    let found = read_with(&uri(&path), "", &options).unwrap();
+                    assert_same(&found, &batch);
+                    found.columns().iter().for_each(|column| column.to_data().validate_full().unwrap());
+                    let found =
+                        read_with(&uri(&path), "SELECT text, d18, bytes FROM flat LIMIT 9500", &options).unwrap();
+                    let wanted = ["text", "d18", "bytes"].map(|name| batch.schema().index_of(name).unwrap());
+                    assert_same(&found, &batch.slice(0, 9_500).project(&wanted).unwrap());
+                }
             }
         }
     }
 }
 
 #[test]
-fn a_row_group_is_one_batch_and_small_ones_are_put_together() {
+fn text_comes_as_the_kind_that_is_asked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("flat.parquet");
+    let batch = flat(10_000, |row| row % 11 != 3);
+    write_parquet(&path, &batch, WriterProperties::default());
+    let texts = ["text", "long", "flag", "offsets", "of 64 bits", "letter"].map(|name| (name, DataType::Utf8));
+    let bytes = ["bytes", "binary", "large"].map(|name| (name, DataType::LargeBinary));
+    let types: BTreeMap<_, _> = texts.into_iter().chain(bytes).map(|(name, of)| (name.to_owned(), of)).collect();
+    let cast = Casts::new(&batch.schema(), &types).unwrap().apply(batch).unwrap();
+    let found = read_with(&uri(&path), "", &Options { types, ..options() }).unwrap();
+    assert_same(&found, &cast);
+    assert_eq!(found.schema().field_with_name("long").unwrap().data_type(), &DataType::Utf8);
+    assert_eq!(found.schema().field_with_name("bytes").unwrap().data_type(), &DataType::LargeBinary);
+}
+
+#[test]
+fn who_keeps_all_gets_row_groups_as_batches_and_small_ones_are_put_together() {
     let folder = tempfile::tempdir().unwrap();
     for (name, batch, group, wanted) in [
         ("flat", flat(20_000, |_| true), 9_000, vec![9_000, 9_000, 2_000]),
@@ -97,13 +129,28 @@ fn a_row_group_is_one_batch_and_small_ones_are_put_together() {
         let path = folder.path().join(format!("{name}.parquet"));
         let properties = WriterProperties::builder().set_max_row_group_row_count(Some(group));
         write_parquet(&path, &batch, properties.build());
-        let batches = |options: &Options| -> Result<Vec<RecordBatch>> {
-            Stream::start(plan(&uri(&path), "", options)?, options, Cancel::new()).collect()
-        };
-        let rows: Vec<usize> = batches(&keeping()).unwrap().iter().map(RecordBatch::num_rows).collect();
+        let rows: Vec<usize> = batches(&path, &keeping()).unwrap().iter().map(RecordBatch::num_rows).collect();
         assert_eq!(rows, wanted, "{name}");
         // Who asks for a size gets it.
         let small = Options { batch_bytes: 100_000, ..keeping() };
-        assert!(batches(&small).unwrap().len() > 10, "{name}");
+        assert!(batches(&path, &small).unwrap().len() > 10, "{name}");
     }
+}
+
+#[test]
+fn batches_have_about_the_bytes_that_are_asked_for_whatever_the_file_says() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("skewed.parquet");
+    // Two values of 4,000 bytes in a dictionary, which a footer counts once; and no others in the last third.
+    let long = |row: usize| if row < 20_000 { ["a", "b"][row % 2].repeat(4_000) } else { String::new() };
+    let texts: ArrayRef = Arc::new(StringArray::from_iter_values((0..30_000).map(long)));
+    let numbers: ArrayRef = Arc::new(Int64Array::from_iter_values(0..30_000));
+    let more: ArrayRef = Arc::new(StringArray::from_iter_values((0..30_000).map(|row| format!("row {row}"))));
+    let batch = RecordBatch::try_from_iter([("number", numbers), ("text", texts), ("more", more)]).unwrap();
+    write_parquet(&path, &batch, WriterProperties::default());
+    let found = batches(&path, &options()).unwrap();
+    assert_same(&arrow_select::concat::concat_batches(&found[0].schema(), &found).unwrap(), &batch);
+    let most = found.iter().map(bowshot_core::bytes_of).max().unwrap();
+    assert!(most < 5 << 20, "{most}");
+    assert!(found.len() < 200, "{}", found.len());
 }
