@@ -1,6 +1,9 @@
 -- complain if this file is fed to psql instead of CREATE EXTENSION
 \echo Use "CREATE EXTENSION bowshot" to load this file. \quit
 
+CREATE SCHEMA bowshot;
+GRANT USAGE ON SCHEMA bowshot TO PUBLIC;
+
 -- PostgreSQL loads the library when the function is first called: from then on the session has FORMAT arrow, without
 -- shared_preload_libraries or LOAD.
 CREATE FUNCTION bowshot.version() RETURNS text
@@ -9,5 +12,3 @@ CREATE FUNCTION bowshot.version() RETURNS text
 
 COMMENT ON FUNCTION bowshot.version() IS
     'version of the library; once called, the session has COPY ... TO STDOUT (FORMAT arrow)';
-
-GRANT USAGE ON SCHEMA bowshot TO PUBLIC;

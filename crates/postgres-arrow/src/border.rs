@@ -338,3 +338,65 @@ pub extern "C" fn bowshot_arrow_clear(handle: &mut Handle) -> bool {
     handle.pieces.clear();
     handle.run(Stream::clear)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn handle() -> Box<Handle> {
+        let settings = RawSettings { batch_bytes: 1000, compression: 0, infinity_is_null: false, money_scale: 2 };
+        // SAFETY: it was made of a box, just now.
+        unsafe { Box::from_raw(bowshot_arrow_new(settings)) }
+    }
+
+    /// The texts of the last error.
+    fn error(handle: &Handle) -> [Option<String>; 4] {
+        let error = bowshot_arrow_error(handle);
+        // SAFETY: texts of the handle's own, which lives.
+        [error.sqlstate, error.message, error.column, error.hint]
+            .map(|part| (!part.is_null()).then(|| unsafe { text(part) }))
+    }
+
+    #[test]
+    fn errors_are_kept_for_c() {
+        let mut handle = handle();
+        let failed =
+            handle.run(|_| Err(Error::new(ErrorKind::Value, "too\0 large").with_column("n").with_hint("cast it")));
+        assert!(!failed);
+        assert_eq!(error(&handle), ["22003", "too large", "n", "cast it"].map(|part| Some(part.to_owned())));
+        assert!(!bowshot_arrow_batch(&mut handle, 1));
+        assert_eq!(error(&handle)[1].as_deref(), Some("the stream was not started, or has ended"));
+    }
+
+    #[test]
+    fn a_panic_becomes_an_error() {
+        let mut handle = handle();
+        assert!(!handle.run(|_| panic!("on purpose")));
+        let [sqlstate, message, ..] = error(&handle);
+        assert_eq!(sqlstate.as_deref(), Some("XX000"));
+        assert!(message.unwrap().contains("panicked"));
+    }
+
+    #[test]
+    fn c_describes_fills_and_sends() {
+        let mut handle = handle();
+        let described = RawDescribed { name: c"id".as_ptr(), oid: 23, modifier: -1, dimensions: 0, not_null: true };
+        // SAFETY: the name ends with a zero.
+        assert!(unsafe { bowshot_arrow_describe(&mut handle, &described) });
+        assert_eq!(bowshot_arrow_unknown_type(&mut handle), 0);
+        assert!(bowshot_arrow_start(&mut handle));
+        let room = bowshot_arrow_room(&mut handle);
+        assert!(room.columns_count == 1 && room.rows_most >= 2 && room.row_bytes == 5);
+        // SAFETY: there is one column with room for two values of four bytes.
+        unsafe { (*room.columns).values.cast::<[i32; 2]>().write([7, 8]) };
+        assert!(bowshot_arrow_batch(&mut handle, 2));
+        let ready = bowshot_arrow_pieces(&handle);
+        // SAFETY: what the handle lends until the next call.
+        let pieces = unsafe { array(ready.pieces, ready.count) };
+        let bytes: Vec<u8> =
+            // SAFETY: as before.
+            pieces.iter().flat_map(|piece| unsafe { array(piece.bytes, piece.length) }).copied().collect();
+        assert!(bytes.windows(8).any(|window| window == [7, 0, 0, 0, 8, 0, 0, 0]));
+        assert!(bowshot_arrow_clear(&mut handle) && bowshot_arrow_finish(&mut handle));
+    }
+}

@@ -115,12 +115,8 @@ impl Default for Piece {
 impl Piece {
     fn new(bytes: usize) -> Result<Self> {
         // Of the widest type, so that arrays of every type find it aligned; with a word to spare, so that none is empty.
-        let mut memory: Vec<i128> = Vec::new();
         let count = bytes / size_of::<i128>() + 1;
-        memory.try_reserve_exact(count).map_err(|_| {
-            Error::new(ErrorKind::Internal, format!("out of memory: no {bytes} bytes for a column of a batch"))
-                .with_sqlstate("53200")
-        })?;
+        let mut memory = reserved::<i128>(count)?;
         memory.resize(count, 0);
         Ok(Piece::Here(memory.into()))
     }
@@ -174,6 +170,23 @@ impl Piece {
         }
         Ok(())
     }
+}
+
+/// An empty vector with room for `count` values; an error where there is no memory, which would otherwise end the server.
+fn reserved<T>(count: usize) -> Result<Vec<T>> {
+    let mut memory = Vec::new();
+    memory.try_reserve_exact(count).map_err(|_| {
+        let message = format!("out of memory: no room for {count} times {} bytes of a batch", size_of::<T>());
+        Error::new(ErrorKind::Internal, message).with_sqlstate("53200")
+    })?;
+    Ok(memory)
+}
+
+/// An error where there is no memory for `bytes` bytes that others are about to ask for, without a way to be refused.
+pub(crate) fn expect_room(bytes: usize) -> Result<()> {
+    // Small pieces are always there, and it would cost a call to ask for them.
+    const SMALL: usize = 16 << 20;
+    if bytes > SMALL { reserved::<u8>(bytes).map(drop) } else { Ok(()) }
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use bowshot_postgres_values::{Catalog, CatalogType, Column, Described, Types, br
 
 use crate::array::Values;
 use crate::form::{Form, How, form};
-use crate::memory::{Memory, RawColumn};
+use crate::memory::{Memory, RawColumn, expect_room};
 
 /// The most rows of one batch, whatever their size.
 const MOST_ROWS: usize = 1 << 16;
@@ -184,6 +184,8 @@ impl Stream {
     /// Encodes the first `rows` rows of the columns' memory. The pieces are to be sent in their order before
     /// [`clear`](Self::clear).
     pub fn batch(&mut self, rows: usize) -> Result<&[Buffer]> {
+        // Decoders and compression make copies of at most this size.
+        expect_room(self.raw.iter().map(|raw| raw.used).sum::<usize>().saturating_mul(2))?;
         let mut arrays = Vec::with_capacity(self.filled.len());
         for (filled, raw) in self.filled.iter_mut().zip(&self.raw) {
             let field = &filled.column.field;

@@ -7,7 +7,6 @@ COPY (SELECT 'NaN'::numeric AS price) TO STDOUT (FORMAT arrow);
 COPY (SELECT 1e60::numeric AS price) TO STDOUT (FORMAT arrow);
 COPY (SELECT '24:00'::time AS hour) TO STDOUT (FORMAT arrow);
 COPY (SELECT ARRAY['infinity'::date] AS days) TO STDOUT (FORMAT arrow);
-\echo :LAST_ERROR_SQLSTATE
 \o /dev/null
 COPY (SELECT CASE WHEN n < 100000 THEN current_date ELSE 'infinity' END AS late FROM generate_series(1, 100000) n)
     TO STDOUT (FORMAT arrow);
