@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use arrow_schema::DataType;
 
+use crate::Condition;
+
 /// How a request is read.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Options {
@@ -28,6 +30,9 @@ pub struct Options {
     pub batch_bytes: usize,
     /// How many bytes of batches may wait for the consumer.
     pub buffer_bytes: usize,
+    /// What every row fulfils that the consumer needs, all of it. A source may leave out other rows that it need not read to know them, and
+    /// need not: the consumer looks at each row itself.
+    pub prune: Vec<Condition>,
 }
 
 impl Default for Options {
@@ -44,6 +49,7 @@ impl Default for Options {
             // 1 MB is the optimum that the papers found for messages of columnar results.
             batch_bytes: 1 << 20,
             buffer_bytes: 32 << 20,
+            prune: Vec::new(),
         }
     }
 }

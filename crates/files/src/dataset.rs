@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use arrow_schema::{Field, Schema, SchemaRef};
-use bowshot_core::{Cancel, Error, ErrorKind, Options, Result};
+use bowshot_core::{Cancel, Condition, Error, ErrorKind, Options, Result};
 
 use crate::chunk::Chunk;
 use crate::columns::merge;
@@ -79,15 +79,40 @@ impl Dataset {
         }
     }
 
-    /// The pieces of all files, in their order; `wanted` are the columns that are read.
-    pub(crate) fn chunks(&self, wanted: &[usize], target: u64) -> Vec<Chunk> {
+    /// For each file of Parquet, which of its row groups may hold rows that fulfil all conditions; nothing for other files.
+    pub(crate) fn kept(&self, conditions: &[Condition]) -> Vec<Vec<bool>> {
+        let Data::Parquet(metas) = &self.data else { return Vec::new() };
+        if conditions.is_empty() {
+            return Vec::new();
+        }
+        let kept = |(file, meta): (usize, &parquet::Meta)| {
+            let resolved: Vec<_> = conditions.iter().filter_map(|condition| self.resolved(file, condition)).collect();
+            meta.may_hold(&resolved, self.files.get(file).map_or("", |file| file.name.as_str()))
+        };
+        metas.iter().enumerate().map(kept).collect()
+    }
+
+    /// A condition on the columns of one file; `None` where it is about others too.
+    fn resolved<'a>(&self, file: usize, condition: &'a Condition) -> Option<parquet::Resolved<'a>> {
+        let place = |name: &str| match self.origin(file, self.all.index_of(name).ok()?) {
+            Origin::File(place) => Some(place),
+            Origin::Folder(_) => None,
+        };
+        condition.any.iter().map(|(name, test)| Some((place(name)?, test))).collect()
+    }
+
+    /// The pieces of all files, in their order; `wanted` are the columns that are read. Row groups that are not `kept` are left out.
+    pub(crate) fn chunks(&self, wanted: &[usize], target: u64, kept: &[Vec<bool>]) -> Vec<Chunk> {
         let columns = |file: usize| -> Vec<usize> {
             let origins = wanted.iter().map(|place| self.origin(file, *place));
             origins.filter_map(|origin| if let Origin::File(place) = origin { Some(place) } else { None }).collect()
         };
         match &self.data {
             Data::Parquet(metas) => {
-                metas.iter().enumerate().flat_map(|(file, meta)| meta.chunks(file, &columns(file), target)).collect()
+                let kept = |file: usize| kept.get(file).map_or(&[][..], Vec::as_slice);
+                let chunks =
+                    |(file, meta): (usize, &parquet::Meta)| meta.chunks(file, &columns(file), target, kept(file));
+                metas.iter().enumerate().flat_map(chunks).collect()
             }
             Data::Arrow(metas) => metas.iter().enumerate().flat_map(|(file, meta)| meta.chunks(file)).collect(),
             Data::Text(table) => table.chunks(),

@@ -2,6 +2,7 @@
 
 mod direct;
 mod int96;
+mod prune;
 mod read;
 mod text;
 mod window;
@@ -23,6 +24,7 @@ use crate::open::Open;
 use crate::types;
 use window::Window;
 
+pub(crate) use prune::Resolved;
 pub(crate) use read::read;
 
 /// What a file's footer says.
@@ -57,10 +59,13 @@ impl Meta {
         })
     }
 
-    /// The row groups as chunks; large ones in several, since what a worker is ahead with has to fit the buffer.
-    pub(crate) fn chunks(&self, file: usize, columns: &[usize], target: u64) -> Vec<Chunk> {
+    /// The row groups that are `kept` as chunks; large ones in several, since what a worker is ahead with has to fit the buffer.
+    pub(crate) fn chunks(&self, file: usize, columns: &[usize], target: u64, kept: &[bool]) -> Vec<Chunk> {
         let mut chunks = Vec::new();
         for (group, meta) in self.reader.metadata().row_groups().iter().enumerate() {
+            if kept.get(group) == Some(&false) {
+                continue;
+            }
             let rows = rows(meta);
             let bytes = self.decoded_bytes(meta, columns);
             if bytes <= target + target / 2 || rows < 2 * LEAST_ROWS {
@@ -78,11 +83,12 @@ impl Meta {
         chunks
     }
 
-    /// The compressed bytes that these columns take in the file.
-    pub(crate) fn stored_bytes(&self, columns: &[usize]) -> u64 {
+    /// The compressed bytes that these columns take in the row groups that are `kept`.
+    pub(crate) fn stored_bytes(&self, columns: &[usize], kept: &[bool]) -> u64 {
         let leaves = self.leaves(columns);
-        let groups = self.reader.metadata().row_groups().iter();
-        let sizes = groups.flat_map(|group| leaves.iter().filter_map(|leaf| group.columns().get(*leaf)));
+        let groups = self.reader.metadata().row_groups().iter().enumerate();
+        let groups = groups.filter(|(group, _)| kept.get(*group) != Some(&false));
+        let sizes = groups.flat_map(|(_, group)| leaves.iter().filter_map(|leaf| group.columns().get(*leaf)));
         sizes.map(|column| u64::try_from(column.compressed_size()).unwrap_or(0)).sum()
     }
 

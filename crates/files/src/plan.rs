@@ -28,18 +28,20 @@ pub(crate) fn plan(location: &Location, request: &Request, cancel: &Cancel) -> R
     let dataset = Arc::new(Dataset::load(location, options, target, cancel)?);
     let views: Vec<Arc<View>> =
         wanted.iter().map(|wanted| View::new(&dataset.all, wanted, options).map(Arc::new)).collect::<Result<_>>()?;
+    let kept = dataset.kept(&options.prune);
     let (jobs, reason) = match views.as_slice() {
-        [view] => one(&dataset, view, options, target),
+        [view] => one(&dataset, view, options, target, &kept),
         several => (
-            several.iter().map(|view| whole(&dataset, view, target)).collect(),
+            several.iter().map(|view| whole(&dataset, view, target, &kept)).collect(),
             "the user gives a query for each".into(),
         ),
     };
+    let reason = format!("{reason}{}", left_out(&kept));
     let schema = schema(&views)?;
     let partitions: Vec<Partition> = jobs.iter().map(|job| partition(&dataset, job)).collect();
     let rows = partitions.iter().map(|partition| partition.rows).sum();
     let snapshot = snapshot::name(dataset.files.len());
-    let bytes = views.iter().map(|view| stored_bytes(&dataset, view)).sum();
+    let bytes = views.iter().map(|view| stored_bytes(&dataset, view, &kept)).sum();
     let scan = Shared::new(dataset, jobs, options);
     Ok(Plan {
         schema,
@@ -73,18 +75,18 @@ fn check(request: &Request) -> Result<()> {
 }
 
 /// The partitions of one query, and why.
-fn one(dataset: &Dataset, view: &Arc<View>, options: &Options, target: u64) -> (Vec<Job>, String) {
-    let counted = dataset.chunks(&view.places, target).iter().all(|chunk| chunk.rows.is_some());
+fn one(dataset: &Dataset, view: &Arc<View>, options: &Options, target: u64, kept: &[Vec<bool>]) -> (Vec<Job>, String) {
+    let counted = dataset.chunks(&view.places, target, kept).iter().all(|chunk| chunk.rows.is_some());
     if options.partitioning == Partitioning::Single {
-        return (vec![whole(dataset, view, target)], "the user asks for one".into());
+        return (vec![whole(dataset, view, target, kept)], "the user asks for one".into());
     }
     if view.limit.is_some() && !counted {
         return (
-            vec![whole(dataset, view, target)],
+            vec![whole(dataset, view, target, kept)],
             "only the first rows are asked for, and nobody knows how many a piece has".into(),
         );
     }
-    let chunks = first(dataset.chunks(&view.places, target), view.limit);
+    let chunks = first(dataset.chunks(&view.places, target, kept), view.limit);
     let mut left = view.limit;
     let mut jobs = Vec::new();
     for chunks in group(chunks, target) {
@@ -106,9 +108,9 @@ fn one(dataset: &Dataset, view: &Arc<View>, options: &Options, target: u64) -> (
 }
 
 /// Everything in one partition.
-fn whole(dataset: &Dataset, view: &Arc<View>, target: u64) -> Job {
+fn whole(dataset: &Dataset, view: &Arc<View>, target: u64, kept: &[Vec<bool>]) -> Job {
     let mut chunks = Vec::new();
-    for chunk in first(dataset.chunks(&view.places, target), view.limit) {
+    for chunk in first(dataset.chunks(&view.places, target, kept), view.limit) {
         add(&mut chunks, chunk);
     }
     Job { view: Arc::clone(view), chunks, limit: view.limit }
@@ -124,11 +126,23 @@ fn schema(views: &[Arc<View>]) -> Result<SchemaRef> {
     Ok(schema)
 }
 
-fn stored_bytes(dataset: &Dataset, view: &View) -> u64 {
+/// How many row groups are not read, where some are not.
+fn left_out(kept: &[Vec<bool>]) -> String {
+    let all: usize = kept.iter().map(Vec::len).sum();
+    match kept.iter().flatten().filter(|kept| !**kept).count() {
+        0 => String::new(),
+        left => format!(
+            "; {left} of {all} row groups are left out: by their statistics, they hold no row that is asked for"
+        ),
+    }
+}
+
+fn stored_bytes(dataset: &Dataset, view: &View, kept: &[Vec<bool>]) -> u64 {
     match &dataset.data {
         Data::Parquet(metas) => {
             let columns = |file: usize| -> Vec<usize> { crate::read::columns(dataset, view, file) };
-            metas.iter().enumerate().map(|(file, meta)| meta.stored_bytes(&columns(file))).sum()
+            let kept = |file: usize| kept.get(file).map_or(&[][..], Vec::as_slice);
+            metas.iter().enumerate().map(|(file, meta)| meta.stored_bytes(&columns(file), kept(file))).sum()
         }
         Data::Arrow(_) | Data::Text(_) => dataset.files.iter().map(|file| file.size).sum(),
     }

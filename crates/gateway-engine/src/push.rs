@@ -2,7 +2,9 @@
 
 mod filter;
 mod literal;
+mod prune;
 
+use bowshot_core::Condition;
 use bowshot_gateway_catalog::{Dialect, TablePath};
 use bowshot_sql::quote_identifier;
 use datafusion::logical_expr::Expr;
@@ -58,6 +60,11 @@ pub(crate) fn knows_limit(dialect: Option<Dialect>) -> bool {
 /// The filter in the source's SQL, if it means the same there.
 pub(crate) fn pushed(filter: &Expr, table: &Described, dialect: Option<Dialect>) -> Option<String> {
     filter::Writer { table, dialect: dialect? }.predicate(filter)
+}
+
+/// What a filter says of the rows that files may leave out, as far as their statistics could know it.
+pub(crate) fn prunes(filter: &Expr, table: &Described) -> Vec<Condition> {
+    prune::conditions(filter, &table.schema).unwrap_or_default()
 }
 
 /// A name in the source's quotes.

@@ -71,7 +71,8 @@ impl fmt::Debug for SourceExec {
 
 impl DisplayAs for SourceExec {
     fn fmt_as(&self, _: DisplayFormatType, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "SourceExec: table={}, partitions={}, sql={}", self.table, self.plan.partitions.len(), self.sql)
+        let (table, partitions, reason) = (&self.table, self.plan.partitions.len(), &self.plan.reason);
+        write!(f, "SourceExec: table={table}, partitions={partitions}, sql={}, because {reason}", self.sql)
     }
 }
 

@@ -17,7 +17,7 @@ use datafusion::physical_plan::ExecutionPlan;
 use crate::error::outside;
 use crate::feed::Dress;
 use crate::member::{Kind, Member};
-use crate::push::{Select, knows_limit, pushed};
+use crate::push::{Select, knows_limit, prunes, pushed};
 use crate::scan::SourceExec;
 use crate::tables::{Described, Directory};
 
@@ -126,9 +126,11 @@ impl TableProvider for SourceTable {
     }
 
     fn supports_filters_pushdown(&self, filters: &[&Expr]) -> Result<Vec<TableProviderFilterPushDown>> {
-        let decide = |filter: &&Expr| match pushed(filter, &self.described, self.dialect) {
-            Some(_) => TableProviderFilterPushDown::Exact,
-            None => TableProviderFilterPushDown::Unsupported,
+        let decide = |filter: &&Expr| match self.dialect {
+            // They only leave out what they know without reading it.
+            None if !prunes(filter, &self.described).is_empty() => TableProviderFilterPushDown::Inexact,
+            Some(_) if pushed(filter, &self.described, self.dialect).is_some() => TableProviderFilterPushDown::Exact,
+            _ => TableProviderFilterPushDown::Unsupported,
         };
         Ok(filters.iter().map(decide).collect())
     }
@@ -144,14 +146,21 @@ impl TableProvider for SourceTable {
             Some(places) => Arc::new(self.described.schema.project(places)?),
             None => SchemaRef::clone(&self.described.schema),
         };
-        let written = filters.iter().map(|filter| pushed(filter, &self.described, self.dialect));
+        let prune: Vec<_> = match self.dialect {
+            None => filters.iter().flat_map(|filter| prunes(filter, &self.described)).collect(),
+            Some(_) => Vec::new(),
+        };
+        let written = filters.iter().filter(|_| self.dialect.is_some());
+        let written = written.map(|filter| pushed(filter, &self.described, self.dialect));
         let filters = written.collect::<Option<Vec<_>>>().ok_or_else(|| {
             DataFusionError::Internal(format!("a filter of {} was to be pushed and cannot be", self.described.path))
         })?;
-        let limit = limit.filter(|_| knows_limit(self.dialect));
+        // Of rows that a filter looks at again, nobody knows how many are the first ones.
+        let limit = limit.filter(|_| knows_limit(self.dialect) && prune.is_empty());
         let columns = self.asked(&schema);
         let sql = Select { dialect: self.dialect, path: &self.described.path, columns, filters, limit }.sql();
-        let request = self.request(&sql, &schema);
+        let mut request = self.request(&sql, &schema);
+        request.options.prune = prune;
         let (source, cancel) = (Arc::clone(&self.source), self.cancel.clone());
         let planned = tokio::task::spawn_blocking(move || source.plan(&request, &cancel)).await;
         let plan = planned.map_err(|error| DataFusionError::ExecutionJoin(Box::new(error)))?.map_err(outside)?;

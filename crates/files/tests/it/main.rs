@@ -21,6 +21,8 @@ mod folders;
 mod int96;
 #[cfg(test)]
 mod parquet;
+#[cfg(test)]
+mod pruned;
 #[cfg(feature = "remote")]
 #[cfg(test)]
 mod remote;

@@ -4,13 +4,17 @@ use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
 
-use arrow_array::{ArrayRef, Date32Array, Decimal128Array, Float64Array, Int64Array, RecordBatch, StringArray};
+use arrow_array::{
+    ArrayRef, BinaryViewArray, Date32Array, Decimal128Array, Float64Array, Int64Array, RecordBatch, StringArray,
+    StringViewArray,
+};
 use arrow_ipc::writer::FileWriter;
 use arrow_schema::{DataType, Field, Schema};
+use bowshot_core::{Params, Query, Value};
 use parquet::arrow::ArrowWriter;
 use parquet::file::properties::WriterProperties;
 
-use crate::common::{serve, text_file};
+use crate::common::{options, serve, text_file};
 
 /// Rows `from..to` of a table whose every cell follows from its number.
 fn batch(from: i64, to: i64) -> RecordBatch {
@@ -43,13 +47,45 @@ fn parquet(path: &Path, batch: &RecordBatch) {
 }
 
 #[test]
+fn a_plain_read_is_the_source_s_own_with_text_as_it_is_sent() {
+    let folder = tempfile::tempdir().unwrap();
+    let texts = || (0..40_000).map(|n| (n % 3 != 0).then(|| format!("a name of more than twelve bytes {n}")));
+    let views: ArrayRef = Arc::new(StringViewArray::from_iter(texts()));
+    let bytes: ArrayRef = Arc::new(BinaryViewArray::from_iter(texts()));
+    let ids: ArrayRef = Arc::new(Int64Array::from_iter_values(0..40_000));
+    let columns = [("id", ids, false), ("text", views, true), ("bytes", bytes, true)];
+    parquet(&folder.path().join("lake/a.parquet"), &RecordBatch::try_from_iter_with_nullable(columns).unwrap());
+    let served = serve(&[("lake", &folder.path().join("lake").display().to_string(), None)]);
+    let types = |sql: &str| -> Vec<DataType> {
+        let plan = served.plan(sql).unwrap();
+        plan.schema.fields().iter().map(|field| field.data_type().clone()).collect()
+    };
+    assert_eq!(types("SELECT * FROM lake"), [DataType::Int64, DataType::Utf8, DataType::Binary]);
+    assert_eq!(types("SELECT bytes, id FROM lake"), [DataType::Binary, DataType::Int64]);
+    assert_eq!(types("SELECT text, id + 1 FROM lake"), [DataType::Utf8View, DataType::Int64]);
+    let plan = served.plan("SELECT * FROM lake").unwrap();
+    assert!(plan.snapshot.is_some() && plan.reason.contains("nothing of"), "{}", plan.reason);
+    let computed = served.sorted("SELECT id + 0, text, bytes FROM lake");
+    assert_eq!(served.sorted("SELECT * FROM lake"), computed);
+    assert_eq!(computed.len(), 40_000);
+    assert_eq!(served.rows("SELECT count(*), min(id), max(text) FROM lake").len(), 1);
+    assert_eq!(served.rows("SELECT id FROM lake ORDER BY id LIMIT 2"), ["0", "1"]);
+    assert_eq!(served.rows("SELECT id FROM lake LIMIT 7").len(), 7);
+    // A value that is given, and that the plan needs no more: its type is still told.
+    let asked =
+        Query { sql: "SELECT id FROM lake WHERE $1 = 1".into(), params: Params::Positional(vec![Value::Int(1)]) };
+    let plan = served.plan_with(asked, &options()).unwrap();
+    assert_eq!(plan.scan.parameters().len(), 1);
+}
+
+#[test]
 fn a_folder_of_parquet_is_a_table_whose_cells_are_those_of_its_files() {
     let folder = tempfile::tempdir().unwrap();
     let lake = folder.path().join("orders");
     parquet(&lake.join("a.parquet"), &batch(0, 5000));
     parquet(&lake.join("b.parquet"), &batch(5000, 9000));
     let served = serve(&[("lake", &lake.display().to_string(), None)]);
-    let plan = served.plan("SELECT * FROM lake.orders").unwrap();
+    let plan = served.plan("SELECT id + 0 AS id, price, day, share, name FROM lake.orders").unwrap();
     assert_eq!(plan.schema.as_ref(), batch(0, 1).schema().as_ref());
     assert!(plan.snapshot.is_none() && plan.reason.contains("lake"));
     let mut expected = crate::common::lines(&[batch(0, 9000)]);
@@ -77,6 +113,46 @@ fn only_the_columns_that_a_query_needs_are_read() {
     assert_eq!(served.asked("orders"), ["SELECT \"id\", \"day\" FROM \"orders\" LIMIT 1"]);
     let rows = served.rows("SELECT 1 FROM orders WHERE random() >= 0");
     assert_eq!(rows.len(), 3000);
+}
+
+#[test]
+fn row_groups_that_cannot_hold_a_row_are_not_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("orders.parquet");
+    parquet(&path, &batch(0, 5000));
+    let served = serve(&[("lake", &path.display().to_string(), None)]);
+    for (filter, count, left_out) in [
+        ("id = 4321", "1", 4),
+        ("id BETWEEN 990 AND 1010", "21", 3),
+        ("4000 <= id", "1000", 4),
+        ("id IN (1, 4999)", "2", 3),
+        ("id = 1 OR id > 4500 AND name IS NOT NULL", "334", 3),
+        ("price < 10.10", "10", 4),
+        ("price < 10.1", "10", 4),
+        ("day = DATE '1970-01-03' AND id < 3000", "1", 4),
+        ("day >= DATE '1983-01-01'", "216", 4),
+        ("name >= 'name 998' AND id > 10", "1", 4),
+        ("id < 0", "0", 5),
+        ("id IS NULL", "0", 5),
+        ("NOT id > 100", "101", 4),
+        // A sum, a floating-point number and what is not equal say nothing.
+        ("id + 1 = 8", "1", 0),
+        ("share > 600", "160", 0),
+        ("id <> 7", "4999", 0),
+    ] {
+        let sql = format!("SELECT count(*) FROM orders WHERE {filter}");
+        assert_eq!(served.rows(&sql), [count], "{filter}");
+        let plan = served.rows(&format!("EXPLAIN {sql}")).join(" ");
+        let told = format!("{left_out} of 5 row groups are left out");
+        if left_out == 5 {
+            // Of no rows, the planner knows the number.
+            continue;
+        }
+        assert!(if left_out == 0 { !plan.contains("left out") } else { plan.contains(&told) }, "{filter}: {plan}");
+    }
+    // The first rows are those that the filter lets through.
+    assert_eq!(served.rows("SELECT id FROM orders WHERE id > 10 AND share > 600 ORDER BY id LIMIT 1"), ["4801"]);
+    assert_eq!(served.rows("SELECT id FROM orders WHERE id >= 4990 AND id % 7 = 0 LIMIT 5").len(), 2);
 }
 
 #[test]
