@@ -5,8 +5,10 @@
 //! a consumer that takes them one by one, a whole row group for one that keeps them all. Files with a column of another
 //! kind are left to the crate's reader, whose results these are: the tests compare them.
 
+mod booleans;
 mod byte_array;
 mod column;
+mod decimals;
 mod fixed;
 mod hybrid;
 mod kind;

@@ -23,6 +23,8 @@ pub(super) trait Column {
 
 /// What a column's values are decoded into.
 pub(super) trait Decoder {
+    /// Whether its values may be written as runs without a dictionary.
+    const TAKES_RUNS: bool = false;
     /// Makes room for a batch of so many rows.
     fn start(&mut self, rows: usize);
     /// The values that indices stand for.
@@ -31,7 +33,7 @@ pub(super) trait Decoder {
     fn plain(&mut self, page: &mut Plain, count: usize) -> Result<(), ParquetError>;
     /// Passes over the next `count` values.
     fn pass(&self, page: &mut Plain, count: usize) -> Result<(), ParquetError>;
-    /// Appends the next `count` values of the dictionary.
+    /// Appends the next `count` values of the dictionary, or those that the runs are.
     fn indexed(&mut self, runs: &mut Runs, count: usize) -> Result<(), ParquetError>;
     /// Makes room for the NULLs among the values that were appended last.
     fn spread(&mut self, levels: &Levels);
@@ -110,6 +112,12 @@ impl<D: Decoder> Chunk<D> {
             Encoding::RLE_DICTIONARY | Encoding::PLAIN_DICTIONARY => {
                 let width = values.first().copied().unwrap_or_default();
                 self.runs.start(values.slice(1..), u32::from(width))?;
+                Kind::Indexed
+            }
+            // Behind their length in four bytes, which is that of all that follows.
+            Encoding::RLE if D::TAKES_RUNS => {
+                let runs = values.get(4..).ok_or_else(|| wrong("a page has no values"))?;
+                self.runs.start(values.slice_ref(runs), 1)?;
                 Kind::Indexed
             }
             _ => Kind::Other,

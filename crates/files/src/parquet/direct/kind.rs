@@ -1,9 +1,10 @@
 //! The table of what is decoded directly: from a physical type to an Arrow type.
 
 use arrow_array::types::{
-    BinaryType, BinaryViewType, Date32Type, Decimal128Type, Float32Type, Float64Type, Int32Type, Int64Type,
-    LargeBinaryType, LargeUtf8Type, StringViewType, TimestampMicrosecondType, TimestampMillisecondType,
-    TimestampNanosecondType, UInt32Type, UInt64Type, Utf8Type,
+    BinaryType, BinaryViewType, Date32Type, Decimal128Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type,
+    Int64Type, LargeBinaryType, LargeUtf8Type, StringViewType, Time32MillisecondType, Time64MicrosecondType,
+    Time64NanosecondType, TimestampMicrosecondType, TimestampMillisecondType, TimestampNanosecondType, UInt8Type,
+    UInt16Type, UInt32Type, UInt64Type, Utf8Type,
 };
 use arrow_schema::{DataType, TimeUnit};
 use parquet::basic::{LogicalType, TimeUnit as FileUnit, Type as Physical};
@@ -11,13 +12,26 @@ use parquet::schema::types::ColumnDescriptor;
 
 use super::column::Column;
 use super::pages::Pages;
-use super::{fixed, texts, views};
+use super::{booleans, decimals, fixed, texts, views};
 
-type Make = fn(Pages, &DataType) -> Box<dyn Column>;
+/// Makes a column of its pages.
+pub(super) type Make = fn(Pages, &DataType) -> Box<dyn Column>;
 
 /// How a column's pages become arrays of this type; `None` where they do not as they are.
 pub(super) fn kind(column: &ColumnDescriptor, data_type: &DataType) -> Option<Make> {
     Some(match (column.physical_type(), data_type) {
+        (Physical::BOOLEAN, DataType::Boolean) => |pages, _| booleans::column(pages),
+        // Values out of their range wrap around, as other readers of the format have it.
+        (Physical::INT32, DataType::Int8) => {
+            |pages, of| fixed::column::<Int8Type, 4>(pages, of, |[low, ..]| i8::from_le_bytes([low]))
+        }
+        (Physical::INT32, DataType::UInt8) => |pages, of| fixed::column::<UInt8Type, 4>(pages, of, |[low, ..]| low),
+        (Physical::INT32, DataType::Int16) => {
+            |pages, of| fixed::column::<Int16Type, 4>(pages, of, |[low, high, ..]| i16::from_le_bytes([low, high]))
+        }
+        (Physical::INT32, DataType::UInt16) => {
+            |pages, of| fixed::column::<UInt16Type, 4>(pages, of, |[low, high, ..]| u16::from_le_bytes([low, high]))
+        }
         (Physical::INT32, DataType::Int32) => |pages, of| fixed::column::<Int32Type, 4>(pages, of, i32::from_le_bytes),
         (Physical::INT32, DataType::UInt32) => {
             |pages, of| fixed::column::<UInt32Type, 4>(pages, of, u32::from_le_bytes)
@@ -40,6 +54,20 @@ pub(super) fn kind(column: &ColumnDescriptor, data_type: &DataType) -> Option<Ma
         }
         (Physical::INT64, DataType::Decimal128(precision, scale)) if is_decimal(column, *precision, *scale) => {
             |pages, of| fixed::column::<Decimal128Type, 8>(pages, of, |bytes| i64::from_le_bytes(bytes).into())
+        }
+        (Physical::FIXED_LEN_BYTE_ARRAY, DataType::Decimal128(precision, scale))
+            if is_decimal(column, *precision, *scale) =>
+        {
+            decimals::of_length(column.type_length())?
+        }
+        (Physical::INT32, DataType::Time32(TimeUnit::Millisecond)) => {
+            |pages, of| fixed::column::<Time32MillisecondType, 4>(pages, of, i32::from_le_bytes)
+        }
+        (Physical::INT64, DataType::Time64(TimeUnit::Microsecond)) => {
+            |pages, of| fixed::column::<Time64MicrosecondType, 8>(pages, of, i64::from_le_bytes)
+        }
+        (Physical::INT64, DataType::Time64(TimeUnit::Nanosecond)) => {
+            |pages, of| fixed::column::<Time64NanosecondType, 8>(pages, of, i64::from_le_bytes)
         }
         (Physical::INT64, DataType::Timestamp(unit, _)) => match (file_unit(column)?, unit) {
             (FileUnit::MILLIS, TimeUnit::Millisecond) => {
