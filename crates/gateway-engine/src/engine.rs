@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::thread;
 
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
@@ -17,14 +17,15 @@ use datafusion::physical_plan::sorts::sort_preserving_merge::SortPreservingMerge
 use datafusion::physical_plan::{ExecutionPlan, ExecutionPlanProperties};
 use datafusion::prelude::SessionConfig;
 use parking_lot::Mutex;
-use tokio::sync::Notify;
+use tokio::sync::{Notify, watch};
 
+use crate::again::{Again, Attempt};
 use crate::context::Tables;
 use crate::error::inside;
 use crate::limits::EngineLimits;
 use crate::member::{Asker, Member};
 use crate::names::Names;
-use crate::run::{Run, Runs, Threads};
+use crate::run::{Run, Runs, Threads, Turn};
 use crate::tables::Directory;
 use crate::{parameters, semantics, statement, sums};
 
@@ -145,7 +146,17 @@ impl Engine {
         let physical = self.physical(&plan, &state, cancel)?;
         let single = is_ordered(&plan) || options.partitioning == Partitioning::Single;
         let physical = if single { in_one(physical) } else { physical };
-        Ok(self.planned(physical, &state, options, &tables.used.into_inner(), wanted))
+        let again = Again::new(&physical, &plan, &state);
+        Ok(self.planned(
+            Turn {
+                attempt: Arc::new(Attempt { plan: physical, context: state.task_ctx() }),
+                again,
+                before: Weak::new(),
+            },
+            options,
+            &tables.used.into_inner(),
+            wanted,
+        ))
     }
 
     /// Plans the execution: sources are asked from here on.
@@ -164,24 +175,23 @@ impl Engine {
 
     fn planned(
         &self,
-        physical: Arc<dyn ExecutionPlan>,
-        state: &SessionState,
+        turn: Turn,
         options: &Options,
         used: &BTreeSet<String>,
         parameters: Vec<Option<DataType>>,
     ) -> Plan {
-        let schema = bare(&physical.schema());
-        let count = physical.output_partitioning().partition_count();
+        let schema = bare(&turn.attempt.plan.schema());
+        let count = turn.attempt.plan.output_partitioning().partition_count();
         let partition =
             |number| Partition { label: format!("part {number} of {count} of the engine's result"), rows: None };
         let run = Run {
-            plan: physical,
-            context: state.task_ctx(),
             schema: SchemaRef::clone(&schema),
             batch_bytes: options.batch_bytes,
             threads: Arc::clone(&self.threads),
             parameters,
             opened: Mutex::new(vec![false; count]),
+            turn: Mutex::new(turn),
+            number: watch::Sender::new(0),
         };
         Plan {
             schema,
@@ -215,7 +225,7 @@ fn is_ordered(plan: &LogicalPlan) -> bool {
 }
 
 /// The same rows in one partition, in the order that they have.
-fn in_one(plan: Arc<dyn ExecutionPlan>) -> Arc<dyn ExecutionPlan> {
+pub(crate) fn in_one(plan: Arc<dyn ExecutionPlan>) -> Arc<dyn ExecutionPlan> {
     if plan.output_partitioning().partition_count() == 1 {
         return plan;
     }

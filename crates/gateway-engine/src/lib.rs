@@ -30,6 +30,7 @@
 //! # Ok::<(), bowshot_core::Error>(())
 //! ```
 
+mod again;
 mod ask;
 mod context;
 mod depth;
@@ -46,6 +47,7 @@ mod resize;
 mod run;
 mod scan;
 mod semantics;
+mod shares;
 mod statement;
 mod sums;
 mod table;

@@ -1,23 +1,28 @@
 //! DataFusion's plan as a scan of the core's.
 
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use arrow_array::RecordBatch;
 use arrow_schema::{DataType, SchemaRef};
 use bowshot_core::{Cancel, Connection, Error, ErrorKind, Reader, Registration, Result, Scan};
-use datafusion::execution::{SendableRecordBatchStream, TaskContext};
-use datafusion::physical_plan::ExecutionPlan;
+use datafusion::execution::SendableRecordBatchStream;
 use futures::StreamExt;
 use parking_lot::Mutex;
 use tokio::runtime::{Builder, Handle, Runtime};
-use tokio::sync::Notify;
+use tokio::sync::{Notify, watch};
 
+use crate::again::{Again, Attempt, is_exhausted};
 use crate::error::inside;
 use crate::resize::Resize;
 
 /// The stack of the engine's threads, in bytes: deep expressions are evaluated by recursion. Only what is used of it is
 /// memory.
 const STACK: usize = 16 << 20;
+
+/// How long an attempt waits for another one to give its memory back. Partitions do so as soon as they look up.
+const PATIENCE: Duration = Duration::from_secs(2);
 
 /// The threads that all queries share.
 #[derive(Debug)]
@@ -53,8 +58,6 @@ impl Drop for Threads {
 
 /// A planned query.
 pub(crate) struct Run {
-    pub(crate) plan: Arc<dyn ExecutionPlan>,
-    pub(crate) context: Arc<TaskContext>,
     pub(crate) schema: SchemaRef,
     pub(crate) batch_bytes: usize,
     pub(crate) threads: Arc<Threads>,
@@ -62,6 +65,19 @@ pub(crate) struct Run {
     pub(crate) parameters: Vec<Option<DataType>>,
     /// Which partitions were opened: an operator hands out each of its streams once.
     pub(crate) opened: Mutex<Vec<bool>>,
+    /// How it is executed.
+    pub(crate) turn: Mutex<Turn>,
+    /// The number of the attempt, for partitions that wait in another one.
+    pub(crate) number: watch::Sender<usize>,
+}
+
+/// The attempt to execute a query that counts.
+pub(crate) struct Turn {
+    pub(crate) attempt: Arc<Attempt>,
+    /// Another way, as long as it is open: nobody has seen a row or an end yet.
+    pub(crate) again: Option<Again>,
+    /// The attempt that did not fit, while partitions still have to let go of it.
+    pub(crate) before: Weak<Attempt>,
 }
 
 /// The live side of the engine's plans.
@@ -95,58 +111,144 @@ impl Connection for Worker {
             None => return Err(Error::new(ErrorKind::Internal, format!("the plan has no partition {index}"))),
         }
         self.cancel.check()?;
-        let handle = run.threads.handle()?;
-        let stream = {
-            let _inside = handle.enter();
-            run.plan.execute(index, Arc::clone(&run.context)).map_err(inside)?
-        };
         let fired = Arc::new(Notify::new());
         let hook = Arc::clone(&fired);
         // A permit is kept where nobody waits yet: none is lost.
         let link = self.cancel.on_cancel(move || hook.notify_one());
-        let resize = Resize::new(SchemaRef::clone(&run.schema), run.batch_bytes);
-        Ok(Box::new(Partition { run, cancel: &self.cancel, stream: Some(stream), resize, fired, _link: link }))
+        let mut partition = Partition {
+            run,
+            index,
+            cancel: &self.cancel,
+            number: run.number.subscribe(),
+            stream: None,
+            resize: Resize::new(SchemaRef::clone(&run.schema), run.batch_bytes),
+            fired,
+            _link: link,
+        };
+        partition.start()?;
+        Ok(Box::new(partition))
     }
 }
 
 /// Reads one partition. Dropping it drops the execution.
 struct Partition<'a> {
     run: &'a Run,
+    index: usize,
     cancel: &'a Cancel,
-    /// `None` after the end.
-    stream: Option<SendableRecordBatchStream>,
+    /// The attempt whose stream it reads is the one that it has seen last.
+    number: watch::Receiver<usize>,
+    /// With the attempt that it belongs to; `None` after the end.
+    stream: Option<(SendableRecordBatchStream, Arc<Attempt>)>,
     resize: Resize,
     fired: Arc<Notify>,
     _link: Registration,
 }
 
+/// What comes of waiting for a stream.
+enum Came {
+    Cancelled,
+    /// Another attempt counts now.
+    Outdated,
+    Batch(Option<datafusion::error::Result<RecordBatch>>),
+}
+
 impl Reader for Partition<'_> {
     fn next(&mut self) -> Result<Option<RecordBatch>> {
         loop {
-            if let Some(batch) = self.resize.take() {
-                return Ok(Some(batch));
+            let ready = self.resize.take();
+            if ready.is_some() || self.stream.is_none() {
+                if self.may_tell() {
+                    return Ok(ready);
+                }
+                self.start()?;
             }
             self.cancel.check()?;
-            let Some(stream) = &mut self.stream else { return Ok(None) };
-            let fired = &self.fired;
-            let next = self.run.threads.handle()?.block_on(async {
+            let Some((stream, _)) = &mut self.stream else { continue };
+            let (fired, number) = (&self.fired, &mut self.number);
+            let came = self.run.threads.handle()?.block_on(async {
                 tokio::select! {
                     biased;
-                    () = fired.notified() => Err(Error::cancelled()),
-                    next = stream.next() => next.transpose().map_err(inside),
+                    () = fired.notified() => Came::Cancelled,
+                    Ok(()) = number.changed() => Came::Outdated,
+                    batch = stream.next() => Came::Batch(batch),
                 }
             });
-            match next {
-                Ok(Some(batch)) => self.resize.put(batch)?,
-                Ok(None) => {
+            match came {
+                Came::Cancelled => return Err(Error::cancelled()),
+                Came::Outdated => self.start()?,
+                Came::Batch(Some(Ok(batch))) => self.resize.put(batch)?,
+                Came::Batch(None) => {
                     self.stream = None;
                     self.resize.end()?;
                 }
-                Err(error) => {
+                Came::Batch(Some(Err(error))) => {
                     self.stream = None;
-                    return Err(if self.cancel.is_cancelled() { Error::cancelled() } else { error });
+                    if self.cancel.is_cancelled() {
+                        return Err(Error::cancelled());
+                    }
+                    if !is_exhausted(&error) || !self.try_again()? {
+                        return Err(inside(error));
+                    }
+                    self.start()?;
                 }
             }
         }
+    }
+}
+
+impl Partition<'_> {
+    /// Begins to read the attempt that counts.
+    fn start(&mut self) -> Result<()> {
+        self.stream = None;
+        let run = self.run;
+        self.resize = Resize::new(SchemaRef::clone(&run.schema), run.batch_bytes);
+        let (attempt, before) = {
+            let turn = run.turn.lock();
+            // Seen within the lock: the number is that of this attempt.
+            self.number.mark_unchanged();
+            (Arc::clone(&turn.attempt), Weak::clone(&turn.before))
+        };
+        let begun = Instant::now();
+        while before.strong_count() > 0 && begun.elapsed() < PATIENCE {
+            // Its memory is what this attempt needs.
+            thread::sleep(Duration::from_millis(1));
+        }
+        let handle = run.threads.handle()?;
+        let _inside = handle.enter();
+        let stream = attempt.plan.execute(self.index, Arc::clone(&attempt.context)).map_err(inside)?;
+        self.stream = Some((stream, attempt));
+        Ok(())
+    }
+
+    /// Whether what this partition has found is still to be told; from then on there is no other way any more.
+    fn may_tell(&self) -> bool {
+        let mut turn = self.run.turn.lock();
+        // An error is what a dropped sender looks like, and the run holds it.
+        if self.number.has_changed().unwrap_or(false) {
+            return false;
+        }
+        turn.again = None;
+        true
+    }
+
+    /// Has the query executed in the other way, if it is open; false where it is not.
+    fn try_again(&self) -> Result<bool> {
+        let mut turn = self.run.turn.lock();
+        if self.number.has_changed().unwrap_or(false) {
+            // Another partition was first.
+            return Ok(true);
+        }
+        let Some(again) = turn.again.take() else { return Ok(false) };
+        let attempt = self.run.threads.handle()?.block_on(async {
+            tokio::select! {
+                biased;
+                () = self.fired.notified() => Err(Error::cancelled()),
+                attempt = again.attempt() => attempt,
+            }
+        })?;
+        turn.before = Arc::downgrade(&turn.attempt);
+        turn.attempt = Arc::new(attempt);
+        self.run.number.send_modify(|number| *number += 1);
+        Ok(true)
     }
 }

@@ -9,10 +9,13 @@ use bowshot_testkit::Postgres;
 
 use crate::common::{lines, options, read, serve, serve_with, text_file};
 
+/// Rows of a join that does not fit into 16 MiB.
+const ROWS: u32 = 300_000;
+
 fn numbers(count: u32) -> String {
     let mut text = String::from("n,filler\n");
     for number in 0..count {
-        text += &format!("{},filler of some length {number}\n", (number * 7919) % count);
+        text += &format!("{},filler of some length {number}\n", (u64::from(number) * 7919) % u64::from(count));
     }
     text
 }
@@ -32,6 +35,67 @@ fn a_sort_beyond_the_memory_spills() {
     let rows = served.rows("SELECT n, filler FROM n ORDER BY n");
     assert_eq!(rows.len(), 400_000);
     assert!(rows.iter().enumerate().all(|(place, row)| row.starts_with(&format!("{place}|"))));
+}
+
+#[test]
+fn a_join_beyond_the_memory_is_sorted_and_merged() {
+    let folder = tempfile::tempdir().unwrap();
+    let csv = text_file(folder.path(), "n.csv", &numbers(ROWS));
+    let half: String = (0..ROWS).step_by(2).map(|n| format!("{n},half of some length {n}\n")).collect();
+    let other = text_file(folder.path(), "half.csv", &format!("n,text\n{half}"));
+    let spill = tempfile::tempdir().unwrap();
+    let served = |memory_bytes, spill_bytes| {
+        let limits =
+            EngineLimits { memory_bytes, spill_bytes, spill_folder: Some(spill.path().to_owned()), threads: 2 };
+        serve_with(&[("n", &csv, None), ("half", &other, None)], limits)
+    };
+    let (small, large, diskless) = (served(16 << 20, 1 << 30), served(1 << 30, 1 << 30), served(16 << 20, 0));
+    for sql in [
+        "SELECT n.n, filler, text FROM n JOIN half ON n.n = half.n",
+        "SELECT n.n, text FROM n LEFT JOIN half ON n.n = half.n AND half.n > 1000",
+        "SELECT a.n, b.filler FROM n a JOIN n b ON a.filler = b.filler",
+        "SELECT n.n, filler, text FROM n FULL JOIN half ON n.n = half.n ORDER BY n.n",
+        "SELECT count(*), sum(length(filler)), max(text) FROM n JOIN half USING (n)",
+    ] {
+        let error = diskless.error(sql);
+        assert!(error.to_string().contains("more than the gateway may use"), "{sql}: {error}");
+        let (found, expected) = match sql.contains("ORDER BY") {
+            true => (small.rows(sql), large.rows(sql)),
+            false => (small.sorted(sql), large.sorted(sql)),
+        };
+        assert!(found == expected, "{sql}: {} rows and {}", found.len(), expected.len());
+    }
+    // The engine gives everything back.
+    assert_eq!(small.rows("SELECT count(*) FROM n"), [ROWS.to_string()]);
+    assert!(
+        std::fs::read_dir(spill.path())
+            .unwrap()
+            .flatten()
+            .all(|left| { std::fs::read_dir(left.path()).is_ok_and(|mut files| files.next().is_none()) })
+    );
+}
+
+#[test]
+fn a_join_is_not_begun_again_once_rows_are_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let csv = text_file(folder.path(), "n.csv", &numbers(ROWS));
+    let limits = EngineLimits { memory_bytes: 16 << 20, spill_bytes: 1 << 30, spill_folder: None, threads: 2 };
+    let served = serve_with(&[("n", &csv, None)], limits);
+    let sql = "SELECT n, filler FROM n UNION ALL SELECT a.n, b.filler FROM n a JOIN n b ON a.filler = b.filler";
+    let request = Request::new(Query::new(sql), options());
+    let plan = served.engine.plan(&request, &Asker::default(), &Cancel::new()).unwrap();
+    // All that comes is either the whole result or ends in an error: never a row twice.
+    let (mut rows, mut failed) = (0, false);
+    for batch in Stream::start(plan, &request.options, Cancel::new()) {
+        match batch {
+            Ok(batch) => rows += batch.num_rows(),
+            Err(error) => {
+                assert!(error.to_string().contains("more than the gateway may use"), "{error}");
+                failed = true;
+            }
+        }
+    }
+    assert!(if failed { rows < 2 * ROWS as usize } else { rows == 2 * ROWS as usize }, "{rows} rows, failed: {failed}");
 }
 
 #[test]
