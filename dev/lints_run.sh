@@ -22,6 +22,7 @@ rule python_format --check
 rule python_lint
 rule python_types
 rule rust_format --check
+rule c_format --check
 rule rust_lint
 
 ((${#failed[@]} == 0)) || fail "these rules failed: ${failed[*]}" "make fmt mends formatting; dev/${failed[0]}.sh runs one rule alone"

@@ -22,24 +22,21 @@ extern BowshotSettings bowshot_settings(ParseState *pstate, const CopyStmt *stmt
 typedef struct BowshotQuery
 {
 	PlannedStmt *plan;
-	bool		keeps_not_null; /* it makes no NULL of a column's values itself */
+	bool keeps_not_null; /* it makes no NULL of a column's values itself */
 } BowshotQuery;
 
-extern BowshotQuery bowshot_query(ParseState *pstate, const CopyStmt *stmt,
-								  const PlannedStmt *utility);
+extern BowshotQuery bowshot_query(ParseState *pstate, const CopyStmt *stmt, const PlannedStmt *utility);
 
 /* copy.c: the statement */
-extern uint64 bowshot_copy(ParseState *pstate, const CopyStmt *stmt,
-						   const PlannedStmt *utility);
+extern uint64 bowshot_copy(ParseState *pstate, const CopyStmt *stmt, const PlannedStmt *utility);
 
 /* stream.c: the library's stream, and its errors as PostgreSQL's */
 extern BowshotArrow *bowshot_stream(MemoryContext context, BowshotSettings settings);
 extern void bowshot_check(BowshotArrow *stream, bool done);
 
 /* describe.c: the columns of the result */
-extern void bowshot_describe(BowshotArrow *stream, TupleDesc columns, List *targets,
-							 bool keeps_not_null);
-extern Oid	bowshot_sent_type(Form_pg_attribute column);
+extern void bowshot_describe(BowshotArrow *stream, TupleDesc columns, List *targets, bool keeps_not_null);
+extern Oid bowshot_sent_type(Form_pg_attribute column);
 
 /* receive.c: from slots to columns */
 typedef struct BowshotReceiver BowshotReceiver;

@@ -16,19 +16,16 @@ static void
 check_direction(const CopyStmt *stmt)
 {
 	if (stmt->is_from)
-		ereport(ERROR,
-				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("COPY FROM does not read FORMAT arrow"),
-				 errhint("FORMAT arrow writes results: COPY ... TO STDOUT.")));
+		ereport(
+			ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED), errmsg("COPY FROM does not read FORMAT arrow"),
+					   errhint("FORMAT arrow writes results: COPY ... TO STDOUT.")));
 	if (stmt->filename)
-		ereport(ERROR,
-				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("COPY with FORMAT arrow does not write to a file or a program"),
-				 errhint("Use TO STDOUT, and have the client write the file.")));
+		ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+						   errmsg("COPY with FORMAT arrow does not write to a file or a program"),
+						   errhint("Use TO STDOUT, and have the client write the file.")));
 	if (whereToSendOutput != DestRemote)
-		ereport(ERROR,
-				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("COPY with FORMAT arrow needs a client that is connected")));
+		ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+						   errmsg("COPY with FORMAT arrow needs a client that is connected")));
 }
 
 /* Runs the statement; the number of rows. */
@@ -40,8 +37,8 @@ bowshot_copy(ParseState *pstate, const CopyStmt *stmt, const PlannedStmt *utilit
 	BowshotQuery query;
 	BowshotArrow *stream;
 	BowshotReceiver *receiver;
-	QueryDesc  *running;
-	uint64		rows;
+	QueryDesc *running;
+	uint64 rows;
 
 	check_direction(stmt);
 	settings = bowshot_settings(pstate, stmt);
@@ -54,12 +51,12 @@ bowshot_copy(ParseState *pstate, const CopyStmt *stmt, const PlannedStmt *utilit
 	/* As BeginCopyTo: the query sees what statements before it have done. */
 	PushCopiedSnapshot(GetActiveSnapshot());
 	UpdateActiveSnapshotCommandId();
-	running = CreateQueryDesc(query.plan, pstate->p_sourcetext, GetActiveSnapshot(),
-							  InvalidSnapshot, (DestReceiver *) receiver, NULL, NULL, 0);
+	running = CreateQueryDesc(query.plan, pstate->p_sourcetext, GetActiveSnapshot(), InvalidSnapshot,
+		(DestReceiver *) receiver, NULL, NULL, 0);
 	ExecutorStart(running, 0);
 
-	bowshot_describe(stream, running->tupDesc, FetchStatementTargetList((Node *) query.plan),
-					 query.keeps_not_null);
+	bowshot_describe(
+		stream, running->tupDesc, FetchStatementTargetList((Node *) query.plan), query.keeps_not_null);
 	bowshot_receiver_start(receiver, running->tupDesc);
 
 	bowshot_send_begin(running->tupDesc->natts);

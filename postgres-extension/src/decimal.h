@@ -24,7 +24,7 @@
 static inline uint64
 decimal_digit(const char *digits, int place)
 {
-	uint16		digit;
+	uint16 digit;
 
 	memcpy(&digit, digits + 2 * place, sizeof(digit));
 	return digit;
@@ -49,7 +49,7 @@ decimal_shift(int64 number, int power, int64 *shifted)
 			return *shifted * 10 == number;
 		default:
 			return power >= 0 && power < (int) lengthof(powers) &&
-				!pg_mul_s64_overflow(number, powers[power], shifted);
+				   !pg_mul_s64_overflow(number, powers[power], shifted);
 	}
 }
 
@@ -58,9 +58,9 @@ static inline bool
 decimal_unscaled(const BowshotColumn *column, const char *numeric, size_t length, int64 *unscaled)
 {
 	const char *digits = numeric + 2;
-	int			count = (int) (length / 2) - 1;
-	uint16		header;
-	uint64		number;
+	int count = (int) (length / 2) - 1;
+	uint16 header;
+	uint64 number;
 
 	memcpy(&header, numeric, sizeof(header));
 	if ((header & DECIMAL_FORM) != DECIMAL_SHORT)
@@ -78,12 +78,12 @@ decimal_unscaled(const BowshotColumn *column, const char *numeric, size_t length
 			break;
 		case 3:
 			number = decimal_digit(digits, 0) * 100000000 + decimal_digit(digits, 1) * 10000 +
-				decimal_digit(digits, 2);
+					 decimal_digit(digits, 2);
 			break;
 		case 4:
 			number = decimal_digit(digits, 0) * UINT64CONST(1000000000000) +
-				decimal_digit(digits, 1) * 100000000 + decimal_digit(digits, 2) * 10000 +
-				decimal_digit(digits, 3);
+					 decimal_digit(digits, 1) * 100000000 + decimal_digit(digits, 2) * 10000 +
+					 decimal_digit(digits, 3);
 			break;
 		default:
 			return false;

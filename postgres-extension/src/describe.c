@@ -23,12 +23,12 @@
 static void
 describe_labels(Oid type, BowshotType *found)
 {
-	Relation	relation = table_open(EnumRelationId, AccessShareLock);
-	Relation	index = index_open(EnumTypIdSortOrderIndexId, AccessShareLock);
+	Relation relation = table_open(EnumRelationId, AccessShareLock);
+	Relation index = index_open(EnumTypIdSortOrderIndexId, AccessShareLock);
 	ScanKeyData key;
 	SysScanDesc scan;
-	HeapTuple	tuple;
-	size_t		room = 16;
+	HeapTuple tuple;
+	size_t room = 16;
 	const char **labels = palloc(room * sizeof(char *));
 
 	ScanKeyInit(&key, Anum_pg_enum_enumtypid, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(type));
@@ -50,7 +50,7 @@ describe_labels(Oid type, BowshotType *found)
 static void
 describe_attributes(Oid type, BowshotType *found)
 {
-	TupleDesc	columns = lookup_rowtype_tupdesc(type, -1);
+	TupleDesc columns = lookup_rowtype_tupdesc(type, -1);
 	BowshotAttribute *attributes = palloc(Max(columns->natts, 1) * sizeof(BowshotAttribute));
 
 	for (int at = 0; at < columns->natts; at++)
@@ -73,7 +73,7 @@ describe_attributes(Oid type, BowshotType *found)
 static void
 describe_type(BowshotArrow *stream, Oid type)
 {
-	HeapTuple	tuple = SearchSysCache1(TYPEOID, ObjectIdGetDatum(type));
+	HeapTuple tuple = SearchSysCache1(TYPEOID, ObjectIdGetDatum(type));
 	Form_pg_type row;
 	BowshotType found = {.oid = type, .kind = 'b', .modifier = -1};
 
@@ -122,13 +122,12 @@ describe_type(BowshotArrow *stream, Oid type)
 static void
 describe_origin(const TargetEntry *target, bool keeps_not_null, BowshotDescribed *described)
 {
-	HeapTuple	tuple;
+	HeapTuple tuple;
 	Form_pg_attribute origin;
 
 	if (!OidIsValid(target->resorigtbl))
 		return;
-	tuple = SearchSysCache2(ATTNUM, ObjectIdGetDatum(target->resorigtbl),
-							Int16GetDatum(target->resorigcol));
+	tuple = SearchSysCache2(ATTNUM, ObjectIdGetDatum(target->resorigtbl), Int16GetDatum(target->resorigcol));
 	if (!HeapTupleIsValid(tuple))
 		return;
 	origin = (Form_pg_attribute) GETSTRUCT(tuple);
@@ -148,11 +147,11 @@ bowshot_sent_type(Form_pg_attribute column)
 void
 bowshot_describe(BowshotArrow *stream, TupleDesc columns, List *targets, bool keeps_not_null)
 {
-	ListCell   *cell;
-	int			at = 0;
-	Oid			type;
+	ListCell *cell;
+	int at = 0;
+	Oid type;
 
-	foreach(cell, targets)
+	foreach (cell, targets)
 	{
 		TargetEntry *target = lfirst_node(TargetEntry, cell);
 		BowshotDescribed described = {0};

@@ -11,7 +11,7 @@
 char *
 bowshot_to_utf8(const char *text)
 {
-	char	   *converted = pg_server_to_any(text, strlen(text), PG_UTF8);
+	char *converted = pg_server_to_any(text, strlen(text), PG_UTF8);
 
 	return converted == text ? pstrdup(text) : converted;
 }
@@ -20,7 +20,7 @@ bowshot_to_utf8(const char *text)
 char *
 bowshot_from_utf8(const char *text)
 {
-	char	   *converted = pg_any_to_server(text, strlen(text), PG_UTF8);
+	char *converted = pg_any_to_server(text, strlen(text), PG_UTF8);
 
 	return converted == text ? pstrdup(text) : converted;
 }

@@ -19,15 +19,15 @@ static ProcessUtility_hook_type next_process_utility = NULL;
 
 static void
 process_utility(PlannedStmt *pstmt, const char *query_string, bool read_only_tree,
-				ProcessUtilityContext context, ParamListInfo params,
-				QueryEnvironment *environment, DestReceiver *dest, QueryCompletion *completion)
+	ProcessUtilityContext context, ParamListInfo params, QueryEnvironment *environment, DestReceiver *dest,
+	QueryCompletion *completion)
 {
-	CopyStmt   *stmt = (CopyStmt *) pstmt->utilityStmt;
+	CopyStmt *stmt = (CopyStmt *) pstmt->utilityStmt;
 
 	if (IsA(stmt, CopyStmt) && bowshot_is_arrow(stmt))
 	{
 		ParseState *pstate = make_parsestate(NULL);
-		uint64		rows;
+		uint64 rows;
 
 		pstate->p_sourcetext = query_string;
 		pstate->p_queryEnv = environment;
@@ -37,11 +37,11 @@ process_utility(PlannedStmt *pstmt, const char *query_string, bool read_only_tre
 		free_parsestate(pstate);
 	}
 	else if (next_process_utility)
-		next_process_utility(pstmt, query_string, read_only_tree, context, params, environment,
-							 dest, completion);
+		next_process_utility(
+			pstmt, query_string, read_only_tree, context, params, environment, dest, completion);
 	else
-		standard_ProcessUtility(pstmt, query_string, read_only_tree, context, params,
-								environment, dest, completion);
+		standard_ProcessUtility(
+			pstmt, query_string, read_only_tree, context, params, environment, dest, completion);
 }
 
 void

@@ -27,11 +27,11 @@ is_option(const DefElem *option, const char *name)
 bool
 bowshot_is_arrow(const CopyStmt *stmt)
 {
-	ListCell   *cell;
+	ListCell *cell;
 
-	foreach(cell, stmt->options)
+	foreach (cell, stmt->options)
 	{
-		DefElem    *option = lfirst_node(DefElem, cell);
+		DefElem *option = lfirst_node(DefElem, cell);
 
 		if (is_option(option, "format") && option->arg && IsA(option->arg, String) &&
 			strcmp(strVal(option->arg), "arrow") == 0)
@@ -43,20 +43,19 @@ bowshot_is_arrow(const CopyStmt *stmt)
 static size_t
 batch_bytes(ParseState *pstate, DefElem *option)
 {
-	int64		bytes = defGetInt64(option);
+	int64 bytes = defGetInt64(option);
 
 	if (bytes < 1 || bytes > MOST_BATCH_BYTES)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("batch_bytes must be between 1 and %d", MOST_BATCH_BYTES),
-				 parser_errposition(pstate, option->location)));
+		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						   errmsg("batch_bytes must be between 1 and %d", MOST_BATCH_BYTES),
+						   parser_errposition(pstate, option->location)));
 	return (size_t) bytes;
 }
 
 static uint8
 compression(ParseState *pstate, DefElem *option)
 {
-	char	   *method = defGetString(option);
+	char *method = defGetString(option);
 
 	if (strcmp(method, "none") == 0)
 		return 0;
@@ -64,45 +63,40 @@ compression(ParseState *pstate, DefElem *option)
 		return 1;
 	if (strcmp(method, "zstd") == 0)
 		return 2;
-	ereport(ERROR,
-			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-			 errmsg("compression \"%s\" not recognized", method),
-			 errhint("Arrow has \"none\", \"lz4\" and \"zstd\"."),
-			 parser_errposition(pstate, option->location)));
+	ereport(
+		ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("compression \"%s\" not recognized", method),
+				   errhint("Arrow has \"none\", \"lz4\" and \"zstd\"."),
+				   parser_errposition(pstate, option->location)));
 }
 
 static bool
 infinity_is_null(ParseState *pstate, DefElem *option)
 {
-	char	   *what = defGetString(option);
+	char *what = defGetString(option);
 
 	if (strcmp(what, "error") == 0)
 		return false;
 	if (strcmp(what, "null") == 0)
 		return true;
-	ereport(ERROR,
-			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-			 errmsg("infinity \"%s\" not recognized", what),
-			 errhint("Infinite dates and timestamps are an \"error\" or become \"null\"."),
-			 parser_errposition(pstate, option->location)));
+	ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("infinity \"%s\" not recognized", what),
+					   errhint("Infinite dates and timestamps are an \"error\" or become \"null\"."),
+					   parser_errposition(pstate, option->location)));
 }
 
 static void
 refuse_twice(ParseState *pstate, const CopyStmt *stmt, const DefElem *option)
 {
-	ListCell   *cell;
+	ListCell *cell;
 
-	foreach(cell, stmt->options)
+	foreach (cell, stmt->options)
 	{
-		DefElem    *other = lfirst_node(DefElem, cell);
+		DefElem *other = lfirst_node(DefElem, cell);
 
 		if (other == option)
 			return;
 		if (is_option(other, option->defname))
-			ereport(ERROR,
-					(errcode(ERRCODE_SYNTAX_ERROR),
-					 errmsg("conflicting or redundant options"),
-					 parser_errposition(pstate, option->location)));
+			ereport(ERROR, (errcode(ERRCODE_SYNTAX_ERROR), errmsg("conflicting or redundant options"),
+							   parser_errposition(pstate, option->location)));
 	}
 }
 
@@ -110,7 +104,7 @@ refuse_twice(ParseState *pstate, const CopyStmt *stmt, const DefElem *option)
 static uint8
 money_scale(void)
 {
-	int			digits = PGLC_localeconv()->frac_digits;
+	int digits = PGLC_localeconv()->frac_digits;
 
 	return (digits < 0 || digits > 10) ? 2 : digits;
 }
@@ -120,11 +114,11 @@ BowshotSettings
 bowshot_settings(ParseState *pstate, const CopyStmt *stmt)
 {
 	BowshotSettings settings = {.batch_bytes = DEFAULT_BATCH_BYTES, .money_scale = money_scale()};
-	ListCell   *cell;
+	ListCell *cell;
 
-	foreach(cell, stmt->options)
+	foreach (cell, stmt->options)
 	{
-		DefElem    *option = lfirst_node(DefElem, cell);
+		DefElem *option = lfirst_node(DefElem, cell);
 
 		refuse_twice(pstate, stmt, option);
 		if (is_option(option, "format"))
@@ -136,11 +130,10 @@ bowshot_settings(ParseState *pstate, const CopyStmt *stmt)
 		else if (is_option(option, "infinity"))
 			settings.infinity_is_null = infinity_is_null(pstate, option);
 		else
-			ereport(ERROR,
-					(errcode(ERRCODE_SYNTAX_ERROR),
-					 errmsg("option \"%s\" not recognized with FORMAT arrow", option->defname),
-					 errhint("The options are batch_bytes, compression and infinity."),
-					 parser_errposition(pstate, option->location)));
+			ereport(ERROR, (errcode(ERRCODE_SYNTAX_ERROR),
+							   errmsg("option \"%s\" not recognized with FORMAT arrow", option->defname),
+							   errhint("The options are batch_bytes, compression and infinity."),
+							   parser_errposition(pstate, option->location)));
 	}
 	return settings;
 }

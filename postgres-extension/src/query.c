@@ -23,7 +23,7 @@ static void
 check_kind(Relation relation)
 {
 	const char *kind;
-	bool		has_query = true;
+	bool has_query = true;
 
 	switch (relation->rd_rel->relkind)
 	{
@@ -33,11 +33,10 @@ check_kind(Relation relation)
 #if PG_VERSION_NUM >= 180000
 			if (RelationIsPopulated(relation))
 				return;
-			ereport(ERROR,
-					(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-					 errmsg("cannot copy from unpopulated materialized view \"%s\"",
-							RelationGetRelationName(relation)),
-					 errhint("Use the REFRESH MATERIALIZED VIEW command.")));
+			ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+							   errmsg("cannot copy from unpopulated materialized view \"%s\"",
+								   RelationGetRelationName(relation)),
+							   errhint("Use the REFRESH MATERIALIZED VIEW command.")));
 #endif
 			kind = "materialized view";
 			break;
@@ -58,10 +57,9 @@ check_kind(Relation relation)
 			kind = "non-table relation";
 			has_query = false;
 	}
-	ereport(ERROR,
-			(errcode(ERRCODE_WRONG_OBJECT_TYPE),
-			 errmsg("cannot copy from %s \"%s\"", kind, RelationGetRelationName(relation)),
-			 has_query ? errhint("Try the COPY (SELECT ...) TO variant.") : 0));
+	ereport(ERROR, (errcode(ERRCODE_WRONG_OBJECT_TYPE),
+					   errmsg("cannot copy from %s \"%s\"", kind, RelationGetRelationName(relation)),
+					   has_query ? errhint("Try the COPY (SELECT ...) TO variant.") : 0));
 }
 
 /*
@@ -72,18 +70,18 @@ check_kind(Relation relation)
 static Node *
 select_columns(const CopyStmt *stmt, Oid *relation_id)
 {
-	Relation	relation = table_openrv(stmt->relation, AccessShareLock);
-	TupleDesc	columns = RelationGetDescr(relation);
+	Relation relation = table_openrv(stmt->relation, AccessShareLock);
+	TupleDesc columns = RelationGetDescr(relation);
 	SelectStmt *select = makeNode(SelectStmt);
-	RangeVar   *from;
-	ListCell   *cell;
+	RangeVar *from;
+	ListCell *cell;
 
 	check_kind(relation);
-	foreach(cell, CopyGetAttnums(columns, relation, stmt->attlist))
+	foreach (cell, CopyGetAttnums(columns, relation, stmt->attlist))
 	{
 		Form_pg_attribute column = TupleDescAttr(columns, lfirst_int(cell) - 1);
-		ColumnRef  *reference = makeNode(ColumnRef);
-		ResTarget  *target = makeNode(ResTarget);
+		ColumnRef *reference = makeNode(ColumnRef);
+		ResTarget *target = makeNode(ResTarget);
 
 		reference->fields = list_make1(makeString(pstrdup(NameStr(column->attname))));
 		reference->location = -1;
@@ -92,9 +90,9 @@ select_columns(const CopyStmt *stmt, Oid *relation_id)
 		select->targetList = lappend(select->targetList, target);
 	}
 
-	from = makeRangeVar(get_namespace_name(RelationGetNamespace(relation)),
-						pstrdup(RelationGetRelationName(relation)), -1);
-	from->inh = false;			/* ONLY */
+	from = makeRangeVar(
+		get_namespace_name(RelationGetNamespace(relation)), pstrdup(RelationGetRelationName(relation)), -1);
+	from->inh = false; /* ONLY */
 	select->fromClause = list_make1(from);
 	*relation_id = RelationGetRelid(relation);
 	table_close(relation, NoLock);
@@ -107,13 +105,13 @@ joins_tables(const Query *query, const List *items)
 {
 	const ListCell *cell;
 
-	foreach(cell, items)
+	foreach (cell, items)
 	{
 		const Node *item = lfirst(cell);
 
 		if (IsA(item, RangeTblRef))
 		{
-			int			place = ((const RangeTblRef *) item)->rtindex;
+			int place = ((const RangeTblRef *) item)->rtindex;
 
 			if (rt_fetch(place, query->rtable)->rtekind != RTE_RELATION)
 				return false;
@@ -136,12 +134,12 @@ joins_tables(const Query *query, const List *items)
 static bool
 keeps_not_null(const Query *query)
 {
-	ListCell   *cell;
+	ListCell *cell;
 
-	if (query->commandType != CMD_SELECT || query->cteList || query->setOperations ||
-		query->groupClause || query->groupingSets || query->havingQual || query->hasAggs)
+	if (query->commandType != CMD_SELECT || query->cteList || query->setOperations || query->groupClause ||
+		query->groupingSets || query->havingQual || query->hasAggs)
 		return false;
-	foreach(cell, query->targetList)
+	foreach (cell, query->targetList)
 	{
 		TargetEntry *target = lfirst_node(TargetEntry, cell);
 
@@ -160,7 +158,7 @@ refuse_rules(const List *queries)
 
 	if (queries == NIL)
 		rules = "DO INSTEAD NOTHING";
-	foreach(cell, queries)
+	foreach (cell, queries)
 	{
 		const Query *query = lfirst_node(Query, cell);
 
@@ -170,25 +168,21 @@ refuse_rules(const List *queries)
 			rules = "DO ALSO";
 	}
 	ereport(ERROR,
-			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-			 errmsg("%s rules are not supported for COPY", rules)));
+		(errcode(ERRCODE_FEATURE_NOT_SUPPORTED), errmsg("%s rules are not supported for COPY", rules)));
 }
 
 static void
 check_returns_rows(const Query *query)
 {
 	if (query->utilityStmt && IsA(query->utilityStmt, CreateTableAsStmt))
-		ereport(ERROR,
-				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("COPY (SELECT INTO) is not supported")));
+		ereport(
+			ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED), errmsg("COPY (SELECT INTO) is not supported")));
 	if (query->utilityStmt)
 		ereport(ERROR,
-				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("COPY query must not be a utility command")));
+			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED), errmsg("COPY query must not be a utility command")));
 	if (query->commandType != CMD_SELECT && query->returningList == NIL)
 		ereport(ERROR,
-				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("COPY query must have a RETURNING clause")));
+			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED), errmsg("COPY query must have a RETURNING clause")));
 }
 
 static Query *
@@ -206,10 +200,10 @@ BowshotQuery
 bowshot_query(ParseState *pstate, const CopyStmt *stmt, const PlannedStmt *utility)
 {
 	BowshotQuery result;
-	Oid			relation_id = InvalidOid;
-	RawStmt    *raw = makeNode(RawStmt);
-	Query	   *query;
-	List	   *queries;
+	Oid relation_id = InvalidOid;
+	RawStmt *raw = makeNode(RawStmt);
+	Query *query;
+	List *queries;
 
 	/* Analysis scribbles on the statement, which may be in a plan cache. */
 	raw->stmt = stmt->relation ? select_columns(stmt, &relation_id) : copyObject(stmt->query);
@@ -226,8 +220,7 @@ bowshot_query(ParseState *pstate, const CopyStmt *stmt, const PlannedStmt *utili
 
 	result.plan = pg_plan_query(query, pstate->p_sourcetext, CURSOR_OPT_PARALLEL_OK, NULL);
 	if (OidIsValid(relation_id) && !list_member_oid(result.plan->relationOids, relation_id))
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("relation referenced by COPY statement has changed")));
+		ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+						   errmsg("relation referenced by COPY statement has changed")));
 	return result;
 }

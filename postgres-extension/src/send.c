@@ -23,8 +23,8 @@
 /* Bytes on their way to the socket. */
 typedef struct Sender
 {
-	char		gathered[2 * GATHERED];
-	size_t		length;
+	char gathered[2 * GATHERED];
+	size_t length;
 } Sender;
 
 /*
@@ -40,7 +40,7 @@ write_bytes(const char *bytes, size_t length)
 {
 	while (length > 0 && !ClientConnectionLost)
 	{
-		ssize_t		written = secure_write(MyProcPort, (char *) bytes, length);
+		ssize_t written = secure_write(MyProcPort, (char *) bytes, length);
 
 		if (written > 0)
 		{
@@ -49,8 +49,7 @@ write_bytes(const char *bytes, size_t length)
 		}
 		else if (errno != EINTR)
 		{
-			ereport(COMMERROR,
-					(errcode_for_socket_access(), errmsg("could not send data to client: %m")));
+			ereport(COMMERROR, (errcode_for_socket_access(), errmsg("could not send data to client: %m")));
 			ClientConnectionLost = 1;
 			InterruptPending = 1;
 		}
@@ -76,7 +75,7 @@ gather(Sender *sender, const void *bytes, size_t length)
 static void
 send_header(Sender *sender, size_t length)
 {
-	uint32		announced = pg_hton32((uint32) length + 4);
+	uint32 announced = pg_hton32((uint32) length + 4);
 
 	gather(sender, "d", 1);
 	gather(sender, &announced, sizeof(announced));
@@ -113,9 +112,9 @@ void
 bowshot_send_pieces(BowshotArrow *stream)
 {
 	BowshotPieces ready = bowshot_arrow_pieces(stream);
-	Sender		sender;
-	size_t		left = 0;		/* bytes of all pieces that no message has carried */
-	size_t		in_message = 0; /* bytes that the message still lacks */
+	Sender sender;
+	size_t left = 0;       /* bytes of all pieces that no message has carried */
+	size_t in_message = 0; /* bytes that the message still lacks */
 
 	sender.length = 0;
 	for (size_t at = 0; at < ready.count; at++)
@@ -125,11 +124,11 @@ bowshot_send_pieces(BowshotArrow *stream)
 	for (size_t at = 0; at < ready.count; at++)
 	{
 		const char *bytes = (const char *) ready.pieces[at].bytes;
-		size_t		length = ready.pieces[at].length;
+		size_t length = ready.pieces[at].length;
 
 		while (length > 0)
 		{
-			size_t		part;
+			size_t part;
 
 			if (in_message == 0)
 			{

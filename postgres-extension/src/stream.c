@@ -42,8 +42,8 @@ bowshot_check(BowshotArrow *stream, bool done)
 	error = bowshot_arrow_error(stream);
 	state = error.sqlstate ? error.sqlstate : "XX000";
 	ereport(ERROR,
-			(errcode(MAKE_SQLSTATE(state[0], state[1], state[2], state[3], state[4])),
-			 errmsg_internal("%s", error.message ? bowshot_from_utf8(error.message) : "no message"),
-			 error.hint ? errhint("%s", bowshot_from_utf8(error.hint)) : 0,
-			 error.column ? err_generic_string(PG_DIAG_COLUMN_NAME, bowshot_from_utf8(error.column)) : 0));
+		(errcode(MAKE_SQLSTATE(state[0], state[1], state[2], state[3], state[4])),
+			errmsg_internal("%s", error.message ? bowshot_from_utf8(error.message) : "no message"),
+			error.hint ? errhint("%s", bowshot_from_utf8(error.hint)) : 0,
+			error.column ? err_generic_string(PG_DIAG_COLUMN_NAME, bowshot_from_utf8(error.column)) : 0));
 }

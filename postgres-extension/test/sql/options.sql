@@ -23,9 +23,9 @@ COPY numbers TO '/tmp/numbers.arrows' (FORMAT arrow);
 COPY numbers TO PROGRAM 'cat' (FORMAT arrow);
 
 -- Every other COPY is PostgreSQL's.
-COPY numbers FROM STDIN (FORMAT csv);
-1,one
-2,two
+COPY numbers FROM STDIN (FORMAT text);
+1	one
+2	two
 \.
 COPY numbers TO STDOUT;
 COPY numbers (name) TO STDOUT (FORMAT csv, HEADER);

@@ -37,10 +37,11 @@ class Server:
 
 @contextmanager
 def running(
-    testkit: str, programs: Path, *settings: str, preexec_fn: Callable[[], None] | None = None
+    testkit: str, programs: Path, *settings: str, tls: bool = False, preexec_fn: Callable[[], None] | None = None
 ) -> Iterator[Server]:
     """A server of these programs with these settings (`name=value`), in a process that begins with `preexec_fn`."""
     command = [testkit, "postgres", *(part for setting in settings for part in ("-c", setting))]
+    command += ["--tls"] * tls
     environment = {**os.environ, "POSTGRES_BIN": str(programs)}
     process = subprocess.Popen(
         command,
@@ -71,6 +72,17 @@ def messages(connection: psycopg.Connection[Any], sql: str, options: str = "") -
     what = sql if sql.startswith("TABLE ONLY ") else f"({sql}\n)"
     with connection.cursor().copy(f"COPY {what.removeprefix('TABLE ONLY ')} TO STDOUT (FORMAT arrow{options})") as copy:
         return [bytes(message) for message in copy]
+
+
+def consume(
+    connection: psycopg.Connection[Any], sql: str, received: list[bytes], act: Callable[[], object] | None = None
+) -> None:
+    """Reads the result of a query, and does something once it is in full flow."""
+    with connection.cursor().copy(f"COPY ({sql}\n) TO STDOUT (FORMAT arrow)") as copy:
+        for message in copy:
+            received.append(bytes(message))
+            if act is not None and len(received) == 20:
+                act()
 
 
 def table(connection: psycopg.Connection[Any], sql: str, options: str = "") -> pa.Table:

@@ -29,9 +29,21 @@ def test_other_hooks_are_called(testkit: str, programs: Path, libraries: str) ->
 
 
 def test_a_session_can_preload_it(testkit: str, programs: Path) -> None:
-    with running(testkit, programs, "session_preload_libraries=bowshot") as server:
-        with psycopg.connect(server.uri, autocommit=True) as connection:
-            assert table(connection, "SELECT 1 AS one").num_rows == 1
+    with (
+        running(testkit, programs, "session_preload_libraries=bowshot") as server,
+        psycopg.connect(server.uri, autocommit=True) as connection,
+    ):
+        assert table(connection, "SELECT 1 AS one").num_rows == 1
+
+
+def test_an_encrypted_connection_carries_it(testkit: str, programs: Path) -> None:
+    with running(testkit, programs, tls=True) as server:
+        server.execute("CREATE EXTENSION bowshot")
+        with server.connect(sslmode="require") as connection:
+            assert connection.pgconn.ssl_in_use
+            found = table(connection, "SELECT n, repeat('x', n % 50) AS t FROM generate_series(1, 200000) n")
+            assert found["n"].to_pylist() == list(range(1, 200_001))
+            assert found["t"].to_pylist() == ["x" * (n % 50) for n in range(1, 200_001)]
 
 
 def test_without_it_postgres_says_what_it_always_says(server: Server) -> None:

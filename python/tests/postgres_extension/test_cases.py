@@ -1,4 +1,4 @@
-"""Every conformance case through COPY … (FORMAT arrow): schema and cells are those that Bowshot makes of COPY BINARY."""
+"""Every conformance case through COPY … (FORMAT arrow): schema and cells are those of Bowshot over COPY BINARY."""
 
 from __future__ import annotations
 

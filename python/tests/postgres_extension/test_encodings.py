@@ -45,9 +45,12 @@ def test_an_error_in_a_function_leaves_the_sessions_encoding(latin1: str) -> Non
 
 
 def test_errors_name_columns_in_the_sessions_encoding(latin1: str) -> None:
-    with connect(latin1, client_encoding="latin1") as connection:
-        with pytest.raises(psycopg.errors.NumericValueOutOfRange, match='column "größe" \\(date\\) holds infinity'):
-            table(connection, "SELECT 'infinity'::date AS größe")
+    wanted = 'column "größe" \\(date\\) holds infinity'
+    with (
+        connect(latin1, client_encoding="latin1") as connection,
+        pytest.raises(psycopg.errors.NumericValueOutOfRange, match=wanted),
+    ):
+        table(connection, "SELECT 'infinity'::date AS größe")
 
 
 @pytest.mark.parametrize("client_encoding", ["latin1", "euc_jp"])

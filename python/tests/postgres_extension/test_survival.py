@@ -7,14 +7,16 @@ import resource
 import select
 import socket
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import psycopg
 import pyarrow as pa
 import pytest
-from tests.postgres_extension.server import Server, messages, running, table
+from tests.postgres_extension.server import Server, consume, messages, running, table
 
-LONG = "SELECT n, repeat('x', 1000) AS pad FROM generate_series(1, 100000000) n"
+# A hundred million rows, none of which waits in the server.
+LONG = "SELECT a.n, repeat('x', 1000) AS pad FROM generate_series(1, 10000) a(n), generate_series(1, 10000) b(n)"
 # Long enough for a loaded machine; what is waited for comes at once otherwise.
 PATIENCE = 60
 
@@ -45,11 +47,9 @@ def test_memory_stays_flat_over_a_thousand_queries(server: Server) -> None:
 
         def run(times: int) -> None:
             for turn in range(times):
-                sql = queries[turn % len(queries)]
-                try:
-                    messages(connection, sql, ", compression 'zstd'" if turn % 3 else "")
-                except psycopg.Error as error:
-                    assert error.sqlstate in ("22012", "22003")
+                options = ", compression 'zstd'" if turn % 3 else ""
+                with suppress(psycopg.errors.DivisionByZero, psycopg.errors.NumericValueOutOfRange):
+                    messages(connection, queries[turn % len(queries)], options)
 
         run(200)
         before = resident(pid)
@@ -64,16 +64,16 @@ def test_memory_does_not_grow_with_the_result(server: Server) -> None:
         pid = connection.info.backend_pid
         messages(connection, f"{LONG} LIMIT 1000")
         before, peak, received = resident(pid), 0, 0
-        with connection.cursor().copy(f"COPY ({LONG} LIMIT 300000) TO STDOUT (FORMAT arrow)") as copy:
+        with connection.cursor().copy(f"COPY ({LONG} LIMIT 200000) TO STDOUT (FORMAT arrow)") as copy:
             for message in copy:
                 received += len(message)
                 peak = max(peak, resident(pid))
-        assert received > 300_000_000
+        assert received > 200_000_000
         assert peak < before + (16 << 20)
 
 
 def test_memory_of_a_huge_value_is_given_back(server: Server) -> None:
-    sql = "SELECT CASE WHEN n = 10 THEN repeat('x', n * 20000000) ELSE 'x' END AS t FROM generate_series(1, 3000000) n"
+    sql = "SELECT CASE WHEN n = 10 THEN repeat('x', n * 20000000) ELSE 'x' END AS t FROM generate_series(1, 500000) n"
     with server.connect() as connection:
         pid = connection.info.backend_pid
         messages(connection, f"{LONG} LIMIT 1000")
@@ -87,10 +87,7 @@ def test_memory_of_a_huge_value_is_given_back(server: Server) -> None:
 def test_a_cancelled_query_leaves_the_session_usable(server: Server) -> None:
     with server.connect() as connection:
         with pytest.raises(psycopg.errors.QueryCanceled):
-            with connection.cursor().copy(f"COPY ({LONG}) TO STDOUT (FORMAT arrow)") as copy:
-                for count, _ in enumerate(copy):
-                    if count == 20:
-                        connection.cancel_safe()
+            consume(connection, LONG, [], connection.cancel_safe)
         assert table(connection, "SELECT 1 AS one").to_pylist() == [{"one": 1}]
 
 
@@ -105,12 +102,10 @@ def test_a_time_limit_ends_it(server: Server) -> None:
 
 def test_an_error_in_mid_query_follows_whole_batches(server: Server) -> None:
     with server.connect() as connection:
-        received = b""
+        parts: list[bytes] = []
         with pytest.raises(psycopg.errors.DivisionByZero):
-            sql = "SELECT n, 1 / (n - 200000) AS x FROM generate_series(1, 300000) n"
-            with connection.cursor().copy(f"COPY ({sql}) TO STDOUT (FORMAT arrow)") as copy:
-                for message in copy:
-                    received += bytes(message)
+            consume(connection, "SELECT n, 1 / (n - 200000) AS x FROM generate_series(1, 300000) n", parts)
+        received = b"".join(parts)
         # No end of stream: what came is not taken for all.
         stream = pa.ipc.open_stream(received)
         rows = sum(batch.num_rows for batch in stream)
@@ -123,10 +118,7 @@ def test_a_terminated_backend_tells_its_client(server: Server) -> None:
     with server.connect() as connection:
         pid = connection.info.backend_pid
         with pytest.raises(psycopg.OperationalError):
-            with connection.cursor().copy(f"COPY ({LONG}) TO STDOUT (FORMAT arrow)") as copy:
-                for count, _ in enumerate(copy):
-                    if count == 20:
-                        server.execute(f"SELECT pg_terminate_backend({pid})")
+            consume(connection, LONG, [], lambda: server.execute(f"SELECT pg_terminate_backend({pid})"))
     wait_until_gone(server, pid)
 
 

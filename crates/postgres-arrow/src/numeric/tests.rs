@@ -42,7 +42,7 @@ fn what_is_not_finite_is_named() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(5_000))]
+    #![proptest_config(ProptestConfig::with_cases(1_000))]
 
     /// Whatever the number, the quick way and the client's decoder agree.
     #[test]

@@ -221,6 +221,8 @@ fn what_c_writes_is_checked() {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(50))]
+
     #[test]
     fn every_value_comes_out_as_it_went_in(
         rows in proptest::collection::vec((any::<Option<i32>>(), proptest::option::of(".{0,40}")), 1..60),

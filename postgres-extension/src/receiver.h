@@ -1,0 +1,153 @@
+/*
+ * The receiver of a query's rows, and how values are put into the columns of its
+ * batch.
+ */
+#ifndef BOWSHOT_RECEIVER_H
+#define BOWSHOT_RECEIVER_H
+
+#include "postgres.h"
+
+#include "fmgr.h"
+#include "mb/pg_wchar.h"
+#include "utils/memutils.h"
+
+#include "bowshot.h"
+
+/* How a column's values lie in a tuple. */
+typedef struct Layout
+{
+	uint32 alignment; /* bytes, less one */
+	int16 length;     /* as in pg_attribute: -1 for a varlena */
+	bool by_value;
+} Layout;
+
+/* The functions that a column's values go through; called.c. */
+typedef struct Caller Caller;
+
+struct BowshotReceiver
+{
+	DestReceiver pub;
+	BowshotArrow *stream;
+	BowshotBatch batch;
+	size_t row;            /* rows in the batch */
+	size_t bytes;          /* bytes of values without a fixed length in the batch */
+	uint64 rows;           /* rows of all batches before */
+	Layout *layouts;       /* one a column */
+	Caller *callers;       /* one a column */
+	bool converts;         /* the server's text is not UTF-8 */
+	bool calls;            /* a column's values go through functions */
+	MemoryContext context; /* as long as the receiver */
+	MemoryContext garbage; /* what those functions leave, a row long */
+};
+
+/* Makes room for a long value; receive.c. */
+extern void bowshot_grow(BowshotReceiver *receiver, BowshotColumn *column, size_t more);
+
+/* A value through its type's functions; called.c. */
+extern void bowshot_put_called(BowshotReceiver *receiver, BowshotColumn *column, Datum datum);
+extern void bowshot_find_callers(BowshotReceiver *receiver, TupleDesc columns);
+
+/*
+ * Copies a few bytes without a call: a value from both of its ends, which may
+ * overlap.
+ */
+static inline void
+copy_short(uint8_t *to, const char *from, size_t length)
+{
+	if (length > 32)
+		memcpy(to, from, length);
+	else if (length >= 16)
+	{
+		memcpy(to, from, 16);
+		memcpy(to + length - 16, from + length - 16, 16);
+	}
+	else if (length >= 8)
+	{
+		memcpy(to, from, 8);
+		memcpy(to + length - 8, from + length - 8, 8);
+	}
+	else if (length >= 4)
+	{
+		memcpy(to, from, 4);
+		memcpy(to + length - 4, from + length - 4, 4);
+	}
+	else
+		for (size_t at = 0; at < length; at++)
+			to[at] = from[at];
+}
+
+/* Appends bytes to a column whose values have no fixed length. */
+static inline void
+append(BowshotReceiver *receiver, BowshotColumn *column, const char *bytes, size_t length)
+{
+	if (unlikely(length > column->room - column->used))
+		bowshot_grow(receiver, column, length);
+	copy_short(column->values + column->used, bytes, length);
+	column->used += length;
+	receiver->bytes += length;
+}
+
+/* A value that is the bytes themselves. */
+static inline void
+put_bytes(BowshotReceiver *receiver, BowshotColumn *column, const char *bytes, size_t length)
+{
+	append(receiver, column, bytes, length);
+	column->offsets[receiver->row + 1] = (int32_t) column->used;
+}
+
+/* Text in the server's encoding. */
+static inline void
+put_text(BowshotReceiver *receiver, BowshotColumn *column, const char *text, size_t length)
+{
+	char *converted;
+
+	if (likely(!receiver->converts))
+	{
+		put_bytes(receiver, column, text, length);
+		return;
+	}
+	converted = pg_server_to_any(text, length, PG_UTF8);
+	if (converted == text)
+		put_bytes(receiver, column, text, length);
+	else
+	{
+		put_bytes(receiver, column, converted, strlen(converted));
+		pfree(converted);
+	}
+}
+
+static inline void
+put_null(BowshotReceiver *receiver, BowshotColumn *column)
+{
+	size_t row = receiver->row;
+
+	column->validity[row / 8] &= ~(1 << (row % 8));
+	column->nulls++;
+	switch (column->how)
+	{
+		case BOWSHOT_BYTE1:
+			column->values[row] = 0;
+			break;
+		case BOWSHOT_BYTE2:
+			((int16 *) column->values)[row] = 0;
+			break;
+		case BOWSHOT_BYTE4:
+			((int32 *) column->values)[row] = 0;
+			break;
+		case BOWSHOT_BYTE8:
+			((int64 *) column->values)[row] = 0;
+			break;
+		case BOWSHOT_BYTE16:
+		case BOWSHOT_DECIMAL:
+			memset(column->values + 16 * row, 0, 16);
+			break;
+		case BOWSHOT_SENT:
+		case BOWSHOT_SENT_TEXTS:
+			column->offsets[row] = 0;
+			break;
+		default:
+			column->offsets[row + 1] = (int32_t) column->used;
+	}
+}
+
+#endif
