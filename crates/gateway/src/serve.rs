@@ -12,6 +12,7 @@ use tokio::net::TcpListener;
 use tonic::transport::Server;
 use tonic::transport::server::{Connected, TcpIncoming};
 
+use crate::answer::Answering;
 use crate::drain::Refusing;
 use crate::encrypted::encrypted;
 use crate::gateway::{Gateway, sweep};
@@ -69,9 +70,11 @@ impl Gateway {
         stop: impl Future<Output = ()>,
     ) -> Result<()> {
         let sweeper = tokio::spawn(sweep(Arc::clone(&self.0)));
-        let service = FlightServiceServer::new(Service(Arc::clone(&self.0)))
-            .max_decoding_message_size(self.0.limits.message_bytes)
+        let (flight, most) = (Arc::new(Service(Arc::clone(&self.0))), self.0.limits.message_bytes);
+        let service = FlightServiceServer::from_arc(Arc::clone(&flight))
+            .max_decoding_message_size(most)
             .max_encoding_message_size(usize::MAX);
+        let service = Answering::new(service, flight, most);
         let (stopping, stopped) = tokio::sync::oneshot::channel::<()>();
         let drained = async {
             stop.await;
