@@ -1,10 +1,17 @@
 //! What users may do, seen from outside.
 
+use arrow_array::cast::AsArray;
+use arrow_flight::decode::FlightRecordBatchStream;
+use arrow_flight::error::FlightError;
+use arrow_flight::sql::{CommandGetDbSchemas, ProstMessageExt};
+use arrow_flight::{HandshakeRequest, Ticket};
 use bowshot_connect::connect;
 use bowshot_core::{Error, Query};
 use bowshot_gateway::Limits;
 use bowshot_gateway_catalog::Dialect;
 use bowshot_testkit::Postgres;
+use futures::TryStreamExt;
+use prost::Message;
 
 use crate::reading::read;
 use crate::running::Running;
@@ -42,6 +49,42 @@ fn rules_hold_for_queries_and_for_what_is_listed() {
         text.replace(table, "it")
     });
     assert_eq!(told[0], told[1], "nobody learns what there is");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn schemas_without_tables_are_listed_for_who_may_look_into_them() {
+    let server = Postgres::start().unwrap();
+    server.psql("CREATE TABLE orders (id int); CREATE SCHEMA empty; CREATE SCHEMA hr; CREATE SCHEMA full_one; CREATE TABLE full_one.t (id int)").unwrap();
+    for (rules, expected) in [
+        (&["allow shop.public", "allow shop.empty"][..], &["empty", "public"][..]),
+        (
+            &["deny shop.hr", "deny shop.pg_catalog", "deny shop.information_schema", "allow shop"],
+            &["empty", "full_one", "public"],
+        ),
+        // Of a schema with tables, one must be visible.
+        (&["allow shop.*.orders"], &["empty", "hr", "public"]),
+        (&["allow elsewhere"], &[]),
+    ] {
+        let shop = ("shop", connect(&server.uri()).unwrap(), Dialect::Postgres);
+        let gateway = Running::with_rules("ann", rules, &[shop]);
+        let mut client = crate::raw::client(&gateway).await;
+        let mut hello = tonic::Request::new(futures::stream::iter([HandshakeRequest::default()]));
+        hello.metadata_mut().insert("authorization", "Basic YW5uOmFubg==".parse().unwrap());
+        let welcome = client.handshake(hello).await.unwrap();
+        let token = welcome.metadata().get("authorization").unwrap().clone();
+        let mut ask = tonic::Request::new(Ticket::new(CommandGetDbSchemas::default().as_any().encode_to_vec()));
+        ask.metadata_mut().insert("authorization", token);
+        let messages =
+            client.do_get(ask).await.unwrap().into_inner().map_err(|status| FlightError::Tonic(Box::new(status)));
+        let batches: Vec<_> = FlightRecordBatchStream::new_from_flight_data(messages).try_collect().await.unwrap();
+        let names: Vec<String> = batches
+            .iter()
+            .flat_map(|batch| {
+                batch.column(1).as_string::<i32>().iter().flatten().map(str::to_owned).collect::<Vec<_>>()
+            })
+            .collect();
+        assert_eq!(names, expected, "{rules:?}");
+    }
 }
 
 #[test]

@@ -5,8 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.math.BigDecimal;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.Date;
+import java.sql.DriverManager;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -90,6 +94,30 @@ class JdbcPreparedTest {
                 asked("SELECT (?::uuid)::text", s -> s.setString(1, "3f5bbf61-a4d5-4e22-8a36-d20b2b3ec4b4")));
         assertEquals("it's ? $1", asked("SELECT ?::text", s -> s.setString(1, "it's ? $1")));
         assertEquals("", asked("SELECT ?::text", s -> s.setString(1, "")));
+    }
+
+    /** Of files, the gateway's engine knows the scale; the driver binds no other. */
+    @Test
+    void decimalsOfFilesAreBoundWithTheirScale() throws Exception {
+        Path file = Files.createTempFile("prices", ".csv");
+        try {
+            Files.writeString(file, "id,price,day\n1,1.50,2024-02-28\n2,2.96,2024-02-29\n");
+            int port = Served.get().another("lake=" + file);
+            String url = "jdbc:arrow-flight-sql://127.0.0.1:" + port + "/?useEncryption=false";
+            try (Connection both = DriverManager.getConnection(url);
+                    PreparedStatement statement = both.prepareStatement(
+                            "SELECT id FROM lake.data WHERE CAST(price AS decimal(9, 2)) = ? AND day > ?")) {
+                statement.setBigDecimal(1, new BigDecimal("2.96"));
+                statement.setDate(2, Date.valueOf("2024-02-28"));
+                try (ResultSet rows = statement.executeQuery()) {
+                    assertTrue(rows.next());
+                    assertEquals(2, rows.getLong(1));
+                    assertFalse(rows.next());
+                }
+            }
+        } finally {
+            Files.delete(file);
+        }
     }
 
     /** A value that the column cannot have is the database's error, and nothing is cut off on the way. */
