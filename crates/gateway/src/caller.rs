@@ -2,6 +2,7 @@
 
 use std::net::IpAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use bowshot_gateway_access::{Access, Identity, Now, OptionValue, Session};
 use bowshot_gateway_catalog::TablePath;
@@ -9,6 +10,7 @@ use bowshot_gateway_monitor::Statement;
 use bowshot_gateway_wire::{Client, Codec};
 use tonic::{Request, Status};
 
+use crate::line::RoundTrip;
 use crate::status::of_refusal;
 
 /// The header and the session option by which a client says how many endpoints it wants.
@@ -18,12 +20,17 @@ pub(crate) const COMPRESSION: &str = "bowshot-compression";
 /// The header and the session option that name the source; the JDBC driver sets the option for the catalog in its URL.
 pub(crate) const CATALOG: &str = "catalog";
 
+/// A round trip of a wide area network; within a building it takes a fraction of a millisecond.
+const FAR: Duration = Duration::from_millis(5);
+
 /// Who calls, with what program, from where.
 pub(crate) struct Caller {
     pub(crate) session: Arc<Session>,
     pub(crate) client: Client,
     /// Whether it runs on this machine.
-    pub(crate) is_local: bool,
+    is_local: bool,
+    /// How far away it is, where the kernel says so.
+    round_trip: Option<RoundTrip>,
     /// The program, as it names itself.
     program: String,
     /// What the call's own headers ask for.
@@ -45,9 +52,11 @@ impl Caller {
         let session = access.call(header, peer, Now::read()).map_err(|refusal| of_refusal(&refusal))?;
         let text = |name: &str| request.metadata().get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
         let headers = Headers { endpoints: text(ENDPOINTS), compression: text(COMPRESSION), catalog: text(CATALOG) };
+        let is_local = peer.is_some_and(|peer| peer.is_loopback());
+        let round_trip = request.extensions().get().copied();
         let program = text("user-agent").unwrap_or_default();
         let client = Client::of(Some(&program));
-        Ok(Caller { session, client, is_local: peer.is_some_and(|peer| peer.is_loopback()), program, headers })
+        Ok(Caller { session, client, is_local, round_trip, program, headers })
     }
 
     pub(crate) fn user(&self) -> &str {
@@ -86,6 +95,16 @@ impl Caller {
             Some(text) => text.parse().map(Some).map_err(|error: bowshot_core::Error| {
                 Status::invalid_argument(format!("{COMPRESSION}: {error}, or \"auto\""))
             }),
+        }
+    }
+
+    /// How the first messages are compressed, before anything of the connection's speed was measured. A client far away is
+    /// behind a slow link, as a rule, and a stream may be over before that is known.
+    pub(crate) fn first_codec(&self) -> Codec {
+        match self.round_trip {
+            _ if self.is_local => Codec::None,
+            Some(RoundTrip(time)) if time >= FAR => Codec::Zstd,
+            _ => Codec::Lz4,
         }
     }
 

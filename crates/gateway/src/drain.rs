@@ -11,6 +11,8 @@ use tonic::codegen::http::{Request, Response};
 use tonic::codegen::{BoxFuture, Service};
 use tonic::server::NamedService;
 
+use crate::line::unpack;
+
 /// Whether a drain has begun. Clones stand for the same gateway.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Draining(Arc<AtomicBool>);
@@ -56,7 +58,8 @@ where
         self.service.poll_ready(context)
     }
 
-    fn call(&mut self, request: Request<Body>) -> Self::Future {
+    fn call(&mut self, mut request: Request<Body>) -> Self::Future {
+        unpack(request.extensions_mut());
         if self.draining.has_begun() && !finishes(request.uri().path()) {
             let refused =
                 Status::unavailable("the gateway is about to end and takes no new work; try again in a while");

@@ -134,10 +134,7 @@ impl Encoding {
         let now = Instant::now();
         let pace = match codec {
             Some(codec) => Pace::fixed(caller.client, codec, now),
-            None => {
-                let start = if caller.is_local { Codec::None } else { Codec::Lz4 };
-                Pace::adaptive(caller.client, start, u32::from(QUEUE), now)
-            }
+            None => Pace::adaptive(caller.client, caller.first_codec(), u32::from(QUEUE), now),
         };
         let encoder = Encoder::new(Arc::clone(&schema), pace.codec())?;
         Ok(Encoding { schema, encoder, pace, sent: None })

@@ -19,6 +19,7 @@ pub mod feed;
 mod fetch;
 mod first_error;
 mod gateway;
+mod line;
 mod local;
 mod metadata;
 mod own;

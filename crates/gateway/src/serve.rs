@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use arrow_flight::flight_service_server::FlightServiceServer;
 use bowshot_core::{Error, ErrorKind, Result};
-use futures::Stream;
+use futures::{Stream, StreamExt};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpListener;
 use tonic::transport::Server;
@@ -16,6 +16,7 @@ use crate::answer::Answering;
 use crate::drain::Refusing;
 use crate::encrypted::encrypted;
 use crate::gateway::{Gateway, sweep};
+use crate::line::{Line, Tcp};
 use crate::service::Service;
 use crate::tls::Tls;
 
@@ -64,7 +65,7 @@ impl Gateway {
         })
     }
 
-    async fn answer<C: AsyncRead + AsyncWrite + Connected + Unpin + Send + 'static>(
+    async fn answer<C: Tcp + AsyncRead + AsyncWrite + Connected + Unpin + Send + 'static>(
         &self,
         incoming: impl Stream<Item = std::io::Result<C>>,
         stop: impl Future<Output = ()>,
@@ -97,7 +98,7 @@ impl Gateway {
             .http2_keepalive_interval(Some(Duration::from_secs(30)))
             .http2_max_header_list_size(64 << 10)
             .add_service(Refusing::new(service, self.0.draining.clone()))
-            .serve_with_incoming_shutdown(incoming, drained);
+            .serve_with_incoming_shutdown(incoming.map(|accepted| accepted.map(Line::new)), drained);
         let served = tokio::select! {
             served = serving => served,
             () = out_of_time => {
