@@ -3,7 +3,8 @@
 from bench import mariadb, server, tpch
 from bench.gateway.other_servers import SERVERS, program
 from bench.gateway.settings import Settings
-from bench.gateway.tables import in_mariadb, in_postgres
+from bench.gateway.parts.rows import TABLES
+from bench.gateway.tables import in_files, in_mariadb, in_postgres
 
 
 def prepare(settings: Settings) -> None:
@@ -13,6 +14,8 @@ def prepare(settings: Settings) -> None:
         for scale in (settings.scale, settings.network_scale):
             tpch.postgres_database(postgres, scale)
         tpch.mariadb_database(maria, settings.network_scale)
-        in_mariadb(maria, in_postgres(postgres, settings), settings)
+        uri = in_postgres(postgres, settings)
+        in_mariadb(maria, uri, settings)
+        in_files(uri, settings, TABLES)
     for name in SERVERS:
         program(name)

@@ -1,4 +1,4 @@
-"""The tables that the gateway's benchmark makes for itself, in PostgreSQL and, from there, in MariaDB.
+"""The tables that the gateway's benchmark makes for itself, in PostgreSQL and, from there, in MariaDB and in Parquet files.
 
 `numbers` and `texts` have twenty columns of one kind, as in StarRocks' comparison with row protocols. `acs` and
 `ontime` have the shapes of the client protocol paper's data sets (Raasveldt and Mühleisen, VLDB 2017), which cannot be
@@ -11,8 +11,11 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+import bowshot
+import pyarrow.parquet as pq
 from bench import mariadb, server
 from bench.gateway.settings import Settings
+from bench.paths import cache_folder
 from bench.tpch import psql
 
 # Column, its type in both databases, and what makes a value of the row g.
@@ -154,6 +157,19 @@ def in_mariadb(running: mariadb.Server, postgres: str, settings: Settings) -> st
     # Reads the tables into the buffer pool.
     mariadb.sql(running, name, *(f"SELECT max(id) FROM {table} IGNORE INDEX (PRIMARY)" for table in tables(settings)))
     return running.uri(name)
+
+
+def in_files(postgres: str, settings: Settings, names: Sequence[str]) -> list[Path]:
+    """Returns Parquet files with the rows of these tables, each written from PostgreSQL where it is missing."""
+    folder = cache_folder("gateway") / settings.database
+    folder.mkdir(parents=True, exist_ok=True)
+    files = [folder / f"{name}.parquet" for name in names]
+    for name, file in zip(names, files, strict=True):
+        if not file.exists():
+            partial = file.with_suffix(".partial")
+            pq.write_table(bowshot.read_sql(f"SELECT * FROM {name}", postgres, return_type="arrow"), partial)
+            partial.rename(file)
+    return files
 
 
 def _filled(table: str, columns: Sequence[Column], rows: int) -> list[str]:

@@ -1,7 +1,8 @@
 """Part 3: the gateway against row protocols, the same rows, to pandas.
 
 The shapes and the ratios are those of StarRocks' comparison of Arrow Flight SQL with PyMySQL at a million rows; the
-ratio to pyodbc is Hitachi's.
+ratio to pyodbc is Hitachi's. Both had their rows in columns. So the gateway is measured twice: on the same database, which
+sends rows whoever asks, and on Parquet files with the same rows.
 """
 
 from collections.abc import Iterator
@@ -11,11 +12,12 @@ from bench.bars import Bar
 from bench.gateway.figures import Figure, Rows
 from bench.gateway.judge import at_least
 from bench.gateway.measure import Load, measure
-from bench.gateway.process import gateway
+from bench.gateway.process import Process, gateway
 from bench.gateway.settings import Settings
-from bench.gateway.tables import in_mariadb, in_postgres
+from bench.gateway.tables import in_files, in_mariadb, in_postgres
 
 NAME = "rows"
+TABLES = ("numbers", "texts")
 SHAPES = {
     "one number": "SELECT id FROM numbers",
     "20 numbers": "SELECT * FROM numbers",
@@ -24,6 +26,7 @@ SHAPES = {
 # How many times as fast as PyMySQL, at a million rows.
 STARROCKS = {"one number": 19.0, "20 numbers": 50.0, "20 texts": 20.0}
 HITACHI = 13.0
+FILES = "files"
 PEERS = {"mariadb": ("pymysql",), "postgresql": ("psycopg2", "pyodbc")}
 CLIENTS = {"bowshot": "peers.gateway:with_bowshot", "adbc": "peers.gateway:with_adbc"}
 
@@ -33,24 +36,15 @@ def run(settings: Settings, repeat: int) -> Iterator[Figure]:
     with server.running_server() as postgres, mariadb.running_server() as maria:
         uri = in_postgres(postgres, settings)
         databases = {"postgresql": (uri, postgres.pid), "mariadb": (in_mariadb(maria, uri, settings), maria.pid)}
+        with gateway(settings.binary, *map(str, in_files(uri, settings, TABLES))) as running:
+            loads = _ours(FILES, running, None)
+            for _ in range(repeat):
+                yield from (measure(NAME, load) for load in loads)
         for database, (address, pid) in databases.items():
             with gateway(settings.binary, address) as running:
-                ours = [
-                    Load(
-                        f"{shape}/{database}/gateway, {client}",
-                        function,
-                        running.uri,
-                        sql,
-                        "id",
-                        {"return_type": "pandas"},
-                        running.pid,
-                        pid,
-                    )
-                    for shape, sql in SHAPES.items()
-                    for client, function in CLIENTS.items()
-                ]
+                loads = _ours(database, running, pid)
                 for _ in range(repeat):
-                    yield from (measure(NAME, load) for load in ours)
+                    yield from (measure(NAME, load) for load in loads)
             theirs = [
                 Load(f"{shape}/{database}/{peer}", f"peers.rows:{peer}", address, sql, "id", database=pid)
                 for shape, sql in SHAPES.items()
@@ -59,15 +53,37 @@ def run(settings: Settings, repeat: int) -> Iterator[Figure]:
             yield from (measure(NAME, load) for load in theirs)
 
 
+def _ours(source: str, running: Process, database: int | None) -> list[Load]:
+    return [
+        Load(
+            f"{shape}/{source}/gateway, {client}",
+            function,
+            running.uri,
+            sql,
+            "id",
+            {"return_type": "pandas"},
+            running.pid,
+            database,
+        )
+        for shape, sql in SHAPES.items()
+        for client, function in CLIENTS.items()
+    ]
+
+
 def bars(rows: Rows) -> list[Bar]:
     """Returns the seeds' ratios, for the faster of the gateway's two clients."""
     judged = []
     for shape in SHAPES:
         for database, peers in PEERS.items():
-            found = [rows.get(f"{shape}/{database}/gateway, {client}", "wall s") for client in CLIENTS]
-            best = min((wall for wall in found if wall is not None), default=None)
             for peer in peers:
                 limit = HITACHI if peer == "pyodbc" else STARROCKS[shape]
                 theirs = rows.get(f"{shape}/{database}/{peer}", "wall s")
-                judged.append(at_least(f"{shape} to pandas, against {peer} on {database}", limit, best, theirs))
+                for source in (FILES, database):
+                    what = f"{shape} to pandas, the gateway on {source} against {peer} on {database}"
+                    judged.append(at_least(what, limit, _best(rows, shape, source), theirs))
     return judged
+
+
+def _best(rows: Rows, shape: str, source: str) -> float | None:
+    found = [rows.get(f"{shape}/{source}/gateway, {client}", "wall s") for client in CLIENTS]
+    return min((wall for wall in found if wall is not None), default=None)
