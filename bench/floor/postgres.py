@@ -24,6 +24,26 @@ def copy_binary(uri: str, sql: str, connections: int) -> Discarded:
     return Discarded()
 
 
+def copy(uri: str, sql: str, form: str) -> Discarded:
+    """Runs one COPY in a form and throws the bytes away; raises `CalledProcessError` where it fails.
+
+    Arrow needs the extension, which is loaded first.
+    """
+    command = [program("psql"), "-X", "-q", "-o", "/dev/null"]
+    load = ["-c", "SELECT bowshot.version()"] if form == "arrow" else []
+    commands = [*command, *load, "-c", f"COPY ({sql}) TO STDOUT (FORMAT {form})", uri]
+    subprocess.run(commands, stdout=subprocess.DEVNULL, check=True)
+    return Discarded()
+
+
+def aggregate(uri: str, sql: str) -> Discarded:
+    """Counts the query's rows without a parallel plan: what it costs the server to look at each."""
+    counted = f"SELECT count(*) FROM ({sql} OFFSET 0) AS counted"
+    command = [program("psql"), "-X", "-q", "-c", "SET max_parallel_workers_per_gather = 0", "-c", counted, uri]
+    subprocess.run(command, stdout=subprocess.DEVNULL, check=True)
+    return Discarded()
+
+
 def slices(sql: str, number: int) -> list[str]:
     """Returns a query over equal ranges of its table's pages, as `number` queries; together they are the whole."""
     if number == 1:

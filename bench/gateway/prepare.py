@@ -2,8 +2,8 @@
 
 from bench import mariadb, server, tpch
 from bench.gateway.other_servers import SERVERS, program
-from bench.gateway.settings import Settings
 from bench.gateway.parts.rows import TABLES
+from bench.gateway.settings import Settings
 from bench.gateway.tables import in_files, in_mariadb, in_postgres
 
 

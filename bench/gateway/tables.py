@@ -1,4 +1,4 @@
-"""The tables that the gateway's benchmark makes for itself, in PostgreSQL and, from there, in MariaDB and in Parquet files.
+"""The tables that the gateway's benchmark makes for itself, in PostgreSQL and, from there, in MariaDB and files.
 
 `numbers` and `texts` have twenty columns of one kind, as in StarRocks' comparison with row protocols. `acs` and
 `ontime` have the shapes of the client protocol paper's data sets (Raasveldt and Mühleisen, VLDB 2017), which cannot be
@@ -13,6 +13,7 @@ from pathlib import Path
 
 import bowshot
 import pyarrow.parquet as pq
+
 from bench import mariadb, server
 from bench.gateway.settings import Settings
 from bench.paths import cache_folder

@@ -1,8 +1,8 @@
 """Part 3: the gateway against row protocols, the same rows, to pandas.
 
 The shapes and the ratios are those of StarRocks' comparison of Arrow Flight SQL with PyMySQL at a million rows; the
-ratio to pyodbc is Hitachi's. Both had their rows in columns. So the gateway is measured twice: on the same database, which
-sends rows whoever asks, and on Parquet files with the same rows.
+ratio to pyodbc is Hitachi's. Both had their rows in columns. So the gateway is measured twice: on the same database,
+which sends rows whoever asks, and on Parquet files with the same rows.
 """
 
 from collections.abc import Iterator

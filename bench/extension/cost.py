@@ -1,0 +1,56 @@
+"""What a result costs the server and the client: lineitem over one connection, as rows and as Arrow."""
+
+from collections.abc import Iterator
+
+from bench.bars import Bar
+from bench.cases import SQL
+from bench.gateway.figures import Figure, Rows
+from bench.gateway.judge import at_least
+from bench.gateway.measure import Load, measure
+from bench.result import CHECKED_COLUMN
+
+NAME = "cost"
+ONE = {"return_type": "arrow", "connections": 1}
+# Thrown away by psql: what the server alone needs.
+BINARY = "lineitem/discarded, COPY BINARY"
+ARROW = "lineitem/discarded, FORMAT arrow"
+SCAN = "lineitem/discarded, one aggregate"
+OURS = "lineitem/loaded, bowshot over FORMAT arrow"
+ROWS = "lineitem/loaded, bowshot over COPY BINARY"
+CONNECTORX = "lineitem/loaded, connectorx"
+
+
+def run(uri: str, pid: int, repeat: int) -> Iterator[Figure]:
+    """Measures each way in every round; `pid` is the server's first process."""
+    for _ in range(repeat):
+        for row, function, options in (
+            (BINARY, "floor.postgres:copy", {"form": "binary"}),
+            (ARROW, "floor.postgres:copy", {"form": "arrow"}),
+            (SCAN, "floor.postgres:aggregate", {}),
+            (ROWS, "peers.bowshot:load", ONE | {"protocol": "copy"}),
+            (OURS, "peers.bowshot:load", ONE | {"protocol": "arrow"}),
+            (CONNECTORX, "peers.connectorx:load", {"return_type": "arrow", "partitions": 1}),
+        ):
+            yield measure(NAME, Load(row, function, uri, SQL, CHECKED_COLUMN, options, database=pid))
+
+
+def bars(rows: Rows) -> list[Bar]:
+    """Returns the bars of CPU seconds and of wall time."""
+    binary = rows.get(BINARY, "database CPU s")
+    return [
+        _share("server CPU, lineitem", 0.25, "COPY BINARY's", rows.get(ARROW, "database CPU s"), binary),
+        _share("client CPU, lineitem", 0.04, "COPY BINARY's server CPU", rows.get(OURS, "client CPU s"), binary),
+        at_least("to Arrow, against Bowshot over COPY BINARY", 3.5, _wall(rows, OURS), _wall(rows, ROWS)),
+        at_least("to Arrow, against ConnectorX", 10, _wall(rows, OURS), _wall(rows, CONNECTORX)),
+    ]
+
+
+def _wall(rows: Rows, row: str) -> float | None:
+    return rows.get(row, "wall s")
+
+
+def _share(what: str, limit: float, of: str, ours: float | None, theirs: float | None) -> Bar:
+    words = f"≤ {limit:g} × {of}"
+    if ours is None or not theirs:
+        return Bar(what, words, "not run", None)
+    return Bar(what, words, f"{ours / theirs:.3f} × ({ours:.2f} s against {theirs:.2f} s)", ours <= limit * theirs)
