@@ -7,7 +7,7 @@ use bowshot_core::{ErrorKind, Impossible, Options};
 
 use crate::reading::{Database, over, read};
 
-/// With the extension: dev/postgres_extension_setup.sh installs it.
+/// With the extension: dev/rust_test.sh names a server that has it.
 static WITH: LazyLock<Database> = LazyLock::new(|| {
     Database::make(
         "with_extension",
