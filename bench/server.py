@@ -105,7 +105,7 @@ def find_running(folder: Path) -> Server | None:
 
 
 def program(name: str) -> str:
-    """Returns the path of one of PostgreSQL's programs: in $POSTGRES_BIN, else the newest of Debian's or on the PATH."""
+    """Returns the path of one of PostgreSQL's programs: in $POSTGRES_BIN, else Debian's newest, or on the PATH."""
     if folder := os.environ.get("POSTGRES_BIN"):
         return str(Path(folder) / name)
     debian = sorted(Path("/usr/lib/postgresql").glob(f"*/bin/{name}"), key=lambda path: float(path.parts[4]))
