@@ -32,6 +32,7 @@ pub(crate) struct Told<I> {
 impl<S: Tcp> Line<S> {
     pub(crate) fn new(inner: S) -> Self {
         let round_trip = round_trip(inner.tcp());
+        wait_in_front(inner.tcp());
         Line { inner, round_trip }
     }
 }
@@ -77,7 +78,7 @@ pub(crate) fn unpack(extensions: &mut Extensions) {
 
 #[cfg(target_os = "linux")]
 mod kernel {
-    use nix::{getsockopt_impl, libc, sockopt_impl};
+    use nix::{getsockopt_impl, libc, setsockopt_impl, sockopt_impl};
 
     sockopt_impl!(
         /// What the kernel measures of a connection (tcp(7), `TCP_INFO`).
@@ -87,7 +88,30 @@ mod kernel {
         libc::TCP_INFO,
         libc::tcp_info
     );
+    sockopt_impl!(
+        /// How many bytes may wait in the kernel to be sent at all (tcp(7), `TCP_NOTSENT_LOWAT`).
+        NotSentLowat,
+        SetOnly,
+        libc::IPPROTO_TCP,
+        libc::TCP_NOTSENT_LOWAT,
+        u32
+    );
 }
+
+/// Bytes that may wait in the kernel: enough for it to be busy until it is given more.
+#[cfg(target_os = "linux")]
+const WAITING: u32 = 256 << 10;
+
+/// Has messages wait here and not in the kernel, which takes megabytes in a moment whatever the link: how fast the link is
+/// shows by how long they wait.
+#[cfg(target_os = "linux")]
+fn wait_in_front(socket: &TcpStream) {
+    // Where it cannot be set, the link's speed is known later.
+    let _ = nix::sys::socket::setsockopt(socket, kernel::NotSentLowat, &WAITING);
+}
+
+#[cfg(not(target_os = "linux"))]
+fn wait_in_front(_: &TcpStream) {}
 
 #[cfg(target_os = "linux")]
 fn round_trip(socket: &TcpStream) -> Option<RoundTrip> {
