@@ -51,7 +51,7 @@ extern void bowshot_find_callers(BowshotReceiver *receiver, TupleDesc columns);
  * Copies a few bytes without a call: a value from both of its ends, which may
  * overlap.
  */
-static inline void
+static pg_attribute_always_inline void
 copy_short(uint8_t *to, const char *from, size_t length)
 {
 	if (length > 32)
@@ -77,7 +77,7 @@ copy_short(uint8_t *to, const char *from, size_t length)
 }
 
 /* Appends bytes to a column whose values have no fixed length. */
-static inline void
+static pg_attribute_always_inline void
 append(BowshotReceiver *receiver, BowshotColumn *column, const char *bytes, size_t length)
 {
 	if (unlikely(length > column->room - column->used))
@@ -88,7 +88,7 @@ append(BowshotReceiver *receiver, BowshotColumn *column, const char *bytes, size
 }
 
 /* A value that is the bytes themselves. */
-static inline void
+static pg_attribute_always_inline void
 put_bytes(BowshotReceiver *receiver, BowshotColumn *column, const char *bytes, size_t length)
 {
 	append(receiver, column, bytes, length);
@@ -116,7 +116,7 @@ put_text(BowshotReceiver *receiver, BowshotColumn *column, const char *text, siz
 	}
 }
 
-static inline void
+static pg_attribute_always_inline void
 put_null(BowshotReceiver *receiver, BowshotColumn *column)
 {
 	size_t row = receiver->row;

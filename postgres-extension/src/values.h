@@ -12,7 +12,7 @@
 #include "receiver.h"
 
 /* A decimal, of two words of which the higher one is mostly the sign. */
-static inline void
+static pg_attribute_always_inline void
 put_decimal(BowshotReceiver *receiver, BowshotColumn *column, const char *numeric, size_t length)
 {
 	uint8_t *value = column->values + 16 * receiver->row;
@@ -31,38 +31,43 @@ put_decimal(BowshotReceiver *receiver, BowshotColumn *column, const char *numeri
 										(const uint8_t *) numeric, length, value));
 }
 
-/* What a varlena holds, without its header. */
-static inline void
-put_payload(BowshotReceiver *receiver, BowshotColumn *column, const struct varlena *value)
+/* What a varlena holds, without its header.  How is known where this is called. */
+static pg_attribute_always_inline void
+put_payload(
+	BowshotReceiver *receiver, BowshotColumn *column, const char *bytes, size_t length, BowshotHow how)
 {
-	const char *bytes = VARDATA_ANY(value);
-	size_t length = VARSIZE_ANY_EXHDR(value);
-
-	if (column->how == BOWSHOT_DECIMAL)
+	if (how == BOWSHOT_DECIMAL)
 		put_decimal(receiver, column, bytes, length);
-	else if (column->how == BOWSHOT_TEXT)
+	else if (how == BOWSHOT_TEXT)
 		put_text(receiver, column, bytes, length);
 	else
 		put_bytes(receiver, column, bytes, length);
 }
 
-/* A varlena, wherever it is. */
-static inline void
-put_varlena(BowshotReceiver *receiver, BowshotColumn *column, struct varlena *value)
+/* A varlena that is compressed or lies elsewhere. */
+static pg_noinline void
+put_toasted(BowshotReceiver *receiver, BowshotColumn *column, struct varlena *value)
 {
-	if (unlikely(VARATT_IS_COMPRESSED(value) || VARATT_IS_EXTERNAL(value)))
-	{
-		struct varlena *plain = detoast_attr(value);
+	struct varlena *plain = detoast_attr(value);
 
-		put_payload(receiver, column, plain);
-		pfree(plain);
-	}
-	else
-		put_payload(receiver, column, value);
+	put_payload(receiver, column, VARDATA_ANY(plain), VARSIZE_ANY_EXHDR(plain), column->how);
+	pfree(plain);
 }
 
-/* A value that is not NULL, and is neither a boolean nor a number that lies in the tuple. */
-static inline void
+/* A varlena, wherever it is. */
+static pg_attribute_always_inline void
+put_varlena(BowshotReceiver *receiver, BowshotColumn *column, struct varlena *value, BowshotHow how)
+{
+	if (unlikely(VARATT_IS_COMPRESSED(value) || VARATT_IS_EXTERNAL(value)))
+		put_toasted(receiver, column, value);
+	else if (VARATT_IS_SHORT(value))
+		put_payload(receiver, column, VARDATA_SHORT(value), VARSIZE_SHORT(value) - VARHDRSZ_SHORT, how);
+	else
+		put_payload(receiver, column, VARDATA(value), VARSIZE(value) - VARHDRSZ, how);
+}
+
+/* A value that is not NULL, and is none of the commonest kinds. */
+static pg_noinline void
 put_datum(BowshotReceiver *receiver, BowshotColumn *column, Datum datum)
 {
 	switch (column->how)
@@ -73,7 +78,7 @@ put_datum(BowshotReceiver *receiver, BowshotColumn *column, Datum datum)
 		case BOWSHOT_BYTES:
 		case BOWSHOT_TEXT:
 		case BOWSHOT_DECIMAL:
-			put_varlena(receiver, column, (struct varlena *) DatumGetPointer(datum));
+			put_varlena(receiver, column, (struct varlena *) DatumGetPointer(datum), column->how);
 			break;
 		case BOWSHOT_NAME:
 			put_text(receiver, column, NameStr(*DatumGetName(datum)), strlen(NameStr(*DatumGetName(datum))));

@@ -1,5 +1,6 @@
 //! One result as an Arrow IPC stream: columns are described, then filled, then encoded batch by batch.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use arrow_array::{RecordBatch, RecordBatchOptions};
@@ -95,12 +96,13 @@ impl Stream {
     /// A type of which the catalogue has to be asked; `None` when all are known.
     pub fn unknown_type(&mut self) -> Option<u32> {
         let of_columns = self.wanted.iter().map(|wanted| wanted.described.oid);
-        let unknown = of_columns.filter(|&oid| self.catalog.get(oid).is_none()).chain(self.catalog.missing());
-        for oid in unknown.collect::<Vec<_>>() {
+        let mut unknown: BTreeSet<u32> = of_columns.filter(|&oid| self.catalog.get(oid).is_none()).collect();
+        unknown.extend(self.catalog.missing());
+        for oid in unknown {
             // A numeric may be wider than any decimal, and then its output function has to be known.
-            let falls_to_text =
-                |wanted: &&Wanted| wanted.described.oid == oid && !is_builtin(oid, wanted.described.modifier);
-            if !is_builtin(oid, -1) || self.wanted.iter().any(|wanted| falls_to_text(&wanted)) {
+            let mut columns = self.wanted.iter().map(|wanted| &wanted.described).filter(|column| column.oid == oid);
+            let falls_to_text = |column: &Described| column.modifier != -1 && !is_builtin(oid, column.modifier);
+            if !is_builtin(oid, -1) || columns.any(falls_to_text) {
                 return Some(oid);
             }
             self.catalog.insert(oid, CatalogType::builtin(oid));

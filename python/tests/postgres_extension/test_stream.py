@@ -143,6 +143,24 @@ def test_the_tag_counts_rows(server: Server) -> None:
         assert session.get_result() is None
 
 
+def test_a_prepared_copy_runs_again_and_again(server: Server) -> None:
+    with server.connect() as connection:
+        session = connection.pgconn
+        connection.execute("CREATE TABLE prepared AS SELECT generate_series(1, 3) AS n")
+        for number, sql in enumerate([b"COPY (SELECT n FROM prepared) TO STDOUT", b"COPY prepared TO STDOUT"]):
+            name = str(number).encode()
+            session.prepare(name, sql + b" (FORMAT arrow)")
+            for rows in range(3 + 3 * number, 6 + 3 * number):
+                session.exec_prepared(name, None)
+                received = []
+                while (message := session.get_copy_data(0))[0] > 0:
+                    received.append(bytes(message[1]))
+                while session.get_result() is not None:
+                    pass
+                assert pa.ipc.open_stream(b"".join(received)).read_all().num_rows == rows
+                connection.execute("INSERT INTO prepared VALUES (0)")
+
+
 def test_not_null_columns_of_one_table_stay_so(server: Server) -> None:
     with server.connect() as connection:
         connection.execute("CREATE TABLE strict (id int PRIMARY KEY, name text NOT NULL, note text)")
