@@ -25,6 +25,7 @@ use crate::error::inside;
 use crate::limits::EngineLimits;
 use crate::member::{Asker, Member};
 use crate::names::Names;
+use crate::plain::plain;
 use crate::run::{Run, Runs, Threads, Turn};
 use crate::tables::Directory;
 use crate::{parameters, semantics, statement, sums};
@@ -144,6 +145,11 @@ impl Engine {
         let plan = sums::exact(plan).map_err(inside)?;
         semantics::check(&settled(&plan, &state)?).map_err(inside)?;
         let physical = self.physical(&plan, &state, cancel)?;
+        if wanted.is_empty()
+            && let Some(plan) = plain(&physical, &options.partitioning, cancel)?
+        {
+            return Ok(plan);
+        }
         let single = is_ordered(&plan) || options.partitioning == Partitioning::Single;
         let physical = if single { in_one(physical) } else { physical };
         let again = Again::new(&physical, &plan, &state);

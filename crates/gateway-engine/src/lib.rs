@@ -42,6 +42,7 @@ mod limits;
 mod member;
 mod names;
 mod parameters;
+mod plain;
 mod push;
 mod resize;
 mod run;

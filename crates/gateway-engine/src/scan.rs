@@ -18,11 +18,12 @@ use datafusion::physical_plan::{
 use parking_lot::Mutex;
 
 use crate::feed::{Dress, Queue, feed};
+use crate::plain::Plain;
 
 /// Reads a source's plan: each partition of DataFusion's is a thread that takes the source's partitions from one queue.
 pub(crate) struct SourceExec {
     /// The table, for people.
-    table: String,
+    pub(crate) table: String,
     /// What the source is asked, for people.
     sql: String,
     schema: SchemaRef,
@@ -30,6 +31,8 @@ pub(crate) struct SourceExec {
     rows: Precision<usize>,
     dress: Dress,
     streams: usize,
+    /// Files, which can be asked without the engine.
+    pub(crate) plain: Option<Plain>,
     queue: Arc<Queue>,
     /// Which partitions were read: each is read once.
     read: Mutex<Vec<bool>>,
@@ -48,6 +51,7 @@ impl SourceExec {
         rows: Precision<usize>,
         dress: Dress,
         streams: usize,
+        plain: Option<Plain>,
         cancel: Cancel,
     ) -> Self {
         let streams = streams.min(plan.partitions.len()).max(1);
@@ -59,7 +63,12 @@ impl SourceExec {
         ));
         let queue = Arc::new(Queue::new(Arc::clone(&plan), streams));
         let read = Mutex::new(vec![false; streams]);
-        SourceExec { table, sql, schema, plan, rows, dress, streams, queue, read, cancel, properties }
+        SourceExec { table, sql, schema, plan, rows, dress, streams, plain, queue, read, cancel, properties }
+    }
+
+    /// The names of its columns.
+    pub(crate) fn columns(&self) -> Vec<&str> {
+        self.schema.fields().iter().map(|field| field.name().as_str()).collect()
     }
 }
 
@@ -118,6 +127,7 @@ impl ExecutionPlan for SourceExec {
             self.rows,
             Arc::clone(&self.dress),
             self.streams,
+            self.plain.clone(),
             self.cancel.clone(),
         )))
     }

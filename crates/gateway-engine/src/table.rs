@@ -17,9 +17,13 @@ use datafusion::physical_plan::ExecutionPlan;
 use crate::error::outside;
 use crate::feed::Dress;
 use crate::member::{Kind, Member};
+use crate::plain::Plain;
 use crate::push::{Select, knows_limit, prunes, pushed};
 use crate::scan::SourceExec;
 use crate::tables::{Described, Directory};
+
+/// How many bytes a piece of a file may have that one thread reads at a time.
+const PIECE: usize = 16 << 20;
 
 /// A table of a member, for one query.
 pub(crate) struct SourceTable {
@@ -76,7 +80,12 @@ impl SourceTable {
                     schema.fields().iter().map(|field| (field.name().clone(), field.data_type().clone())).collect();
             }
             Some(_) => {}
-            None => options.before.clear(),
+            None => {
+                options.before.clear();
+                // Its batches wait for the engine, which takes few at a time: large pieces cost no memory, and small ones of a
+                // row group each read its dictionaries.
+                options.buffer_bytes = options.buffer_bytes.max(PIECE * options.workers());
+            }
         }
         Request::new(Query::new(sql), options)
     }
@@ -162,6 +171,10 @@ impl TableProvider for SourceTable {
         let mut request = self.request(&sql, &schema);
         request.options.prune = prune;
         let (source, cancel) = (Arc::clone(&self.source), self.cancel.clone());
+        let plain = self.dialect.is_none().then(|| {
+            let (source, path, options) = (Arc::clone(&source), self.described.path.clone(), request.options.clone());
+            Plain { source, path, limit, options }
+        });
         let planned = tokio::task::spawn_blocking(move || source.plan(&request, &cancel)).await;
         let plan = planned.map_err(|error| DataFusionError::ExecutionJoin(Box::new(error)))?.map_err(outside)?;
         self.check(&schema, &plan.schema)?;
@@ -174,6 +187,7 @@ impl TableProvider for SourceTable {
             rows,
             dress(schema),
             state.config().target_partitions(),
+            plain,
             self.cancel.clone(),
         )))
     }

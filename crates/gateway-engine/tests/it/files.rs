@@ -4,13 +4,17 @@ use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
 
-use arrow_array::{ArrayRef, Date32Array, Decimal128Array, Float64Array, Int64Array, RecordBatch, StringArray};
+use arrow_array::{
+    ArrayRef, BinaryViewArray, Date32Array, Decimal128Array, Float64Array, Int64Array, RecordBatch, StringArray,
+    StringViewArray,
+};
 use arrow_ipc::writer::FileWriter;
 use arrow_schema::{DataType, Field, Schema};
+use bowshot_core::{Params, Query, Value};
 use parquet::arrow::ArrowWriter;
 use parquet::file::properties::WriterProperties;
 
-use crate::common::{serve, text_file};
+use crate::common::{options, serve, text_file};
 
 /// Rows `from..to` of a table whose every cell follows from its number.
 fn batch(from: i64, to: i64) -> RecordBatch {
@@ -43,13 +47,46 @@ fn parquet(path: &Path, batch: &RecordBatch) {
 }
 
 #[test]
+fn a_plain_read_is_the_source_s_own_with_text_as_it_is_sent() {
+    let folder = tempfile::tempdir().unwrap();
+    let texts = || (0..40_000).map(|n| (n % 3 != 0).then(|| format!("a name of more than twelve bytes {n}")));
+    let views: ArrayRef = Arc::new(StringViewArray::from_iter(texts()));
+    let bytes: ArrayRef = Arc::new(BinaryViewArray::from_iter(texts()));
+    let ids: ArrayRef = Arc::new(Int64Array::from_iter_values(0..40_000));
+    let columns = [("id", ids, false), ("text", views, true), ("bytes", bytes, true)];
+    parquet(&folder.path().join("lake/a.parquet"), &RecordBatch::try_from_iter_with_nullable(columns).unwrap());
+    let served = serve(&[("lake", &folder.path().join("lake").display().to_string(), None)]);
+    let types = |sql: &str| -> Vec<DataType> {
+        let plan = served.plan(sql).unwrap();
+        plan.schema.fields().iter().map(|field| field.data_type().clone()).collect()
+    };
+    assert_eq!(types("SELECT * FROM lake"), [DataType::Int64, DataType::Utf8, DataType::Binary]);
+    assert_eq!(types("SELECT bytes, id FROM lake"), [DataType::Binary, DataType::Int64]);
+    assert_eq!(types("SELECT bytes AS b, id FROM lake"), [DataType::BinaryView, DataType::Int64]);
+    assert_eq!(types("SELECT text, id + 1 FROM lake"), [DataType::Utf8View, DataType::Int64]);
+    let plan = served.plan("SELECT * FROM lake").unwrap();
+    assert!(plan.snapshot.is_some() && plan.reason.contains("nothing of"), "{}", plan.reason);
+    let computed = served.sorted("SELECT id + 0, text, bytes FROM lake");
+    assert_eq!(served.sorted("SELECT * FROM lake"), computed);
+    assert_eq!(computed.len(), 40_000);
+    assert_eq!(served.rows("SELECT count(*), min(id), max(text) FROM lake").len(), 1);
+    assert_eq!(served.rows("SELECT id FROM lake ORDER BY id LIMIT 2"), ["0", "1"]);
+    assert_eq!(served.rows("SELECT id FROM lake LIMIT 7").len(), 7);
+    // A value that is given, and that the plan needs no more: its type is still told.
+    let asked =
+        Query { sql: "SELECT id FROM lake WHERE $1 = 1".into(), params: Params::Positional(vec![Value::Int(1)]) };
+    let plan = served.plan_with(asked, &options()).unwrap();
+    assert_eq!(plan.scan.parameters().len(), 1);
+}
+
+#[test]
 fn a_folder_of_parquet_is_a_table_whose_cells_are_those_of_its_files() {
     let folder = tempfile::tempdir().unwrap();
     let lake = folder.path().join("orders");
     parquet(&lake.join("a.parquet"), &batch(0, 5000));
     parquet(&lake.join("b.parquet"), &batch(5000, 9000));
     let served = serve(&[("lake", &lake.display().to_string(), None)]);
-    let plan = served.plan("SELECT * FROM lake.orders").unwrap();
+    let plan = served.plan("SELECT id + 0 AS id, price, day, share, name FROM lake.orders").unwrap();
     assert_eq!(plan.schema.as_ref(), batch(0, 1).schema().as_ref());
     assert!(plan.snapshot.is_none() && plan.reason.contains("lake"));
     let mut expected = crate::common::lines(&[batch(0, 9000)]);
