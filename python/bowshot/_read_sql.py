@@ -161,8 +161,8 @@ def read_sql(
     return_type
         `"pandas"`, `"arrow"` (`pyarrow.Table`), `"polars"` or `"arrow_stream"` (`pyarrow.RecordBatchReader`).
     protocol
-        The wire protocol: for PostgreSQL `"arrow"`, `"binary"`, `"csv"`, `"cursor"`, `"simple"` or `"text"`. The fastest that
-        serves the query is chosen without it.
+        The wire protocol: for PostgreSQL `"arrow"`, `"binary"`, `"csv"`, `"cursor"`, `"simple"` or `"text"`. The
+        fastest that serves the query is chosen without it.
     partition_on, partition_num, partition_range
         Split by equal ranges of a column of numbers, as in ConnectorX. Rows where it is NULL are kept, unless
         `partition_range` says which rows to read: those within its lowest and highest value. Without these three,
