@@ -47,7 +47,7 @@ extern uint64 bowshot_receiver_finish(BowshotReceiver *receiver);
 
 /* send.c: from the stream to the client */
 extern void bowshot_send_begin(int columns);
-extern void bowshot_send_pieces(BowshotArrow *stream);
+extern void bowshot_send_pieces(BowshotArrow *stream, bool last);
 extern void bowshot_send_end(void);
 
 /* encoding.c: between the server's encoding and UTF-8 */

@@ -46,11 +46,12 @@ typedef struct BowshotType
 {
 	const char *name; /* without its schema */
 	uint32_t oid;
-	char kind;                 /* b: base, a: array, e: enum, d: domain, c: composite,
-								* r: range, m: multirange */
-	uint32_t part;             /* element, base type, bound, or range */
-	int32_t modifier;          /* of a domain's base type */
-	const char *const *labels; /* of an enum, in their order */
+	char kind;                  /* b: base, a: array, e: enum, d: domain, c: composite,
+								 * r: range, m: multirange */
+	uint32_t part;              /* element, base type, bound, or range */
+	int32_t modifier;           /* of a domain's base type */
+	const char *const *labels;  /* of an enum, in their order */
+	const uint32_t *label_oids; /* their OIDs, which are an enum's datums */
 	size_t labels_count;
 	const BowshotAttribute *attributes; /* of a composite type */
 	size_t attributes_count;

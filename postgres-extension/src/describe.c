@@ -30,20 +30,28 @@ describe_labels(Oid type, BowshotType *found)
 	HeapTuple tuple;
 	size_t room = 16;
 	const char **labels = palloc(room * sizeof(char *));
+	uint32_t *oids = palloc(room * sizeof(uint32_t));
 
 	ScanKeyInit(&key, Anum_pg_enum_enumtypid, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(type));
 	scan = systable_beginscan_ordered(relation, index, NULL, 1, &key);
 	while (HeapTupleIsValid(tuple = systable_getnext_ordered(scan, ForwardScanDirection)))
 	{
+		Form_pg_enum row = (Form_pg_enum) GETSTRUCT(tuple);
+
 		if (found->labels_count == room)
-			labels = repalloc(labels, (room *= 2) * sizeof(char *));
-		labels[found->labels_count++] =
-			bowshot_to_utf8(NameStr(((Form_pg_enum) GETSTRUCT(tuple))->enumlabel));
+		{
+			room *= 2;
+			labels = repalloc(labels, room * sizeof(char *));
+			oids = repalloc(oids, room * sizeof(uint32_t));
+		}
+		labels[found->labels_count] = bowshot_to_utf8(NameStr(row->enumlabel));
+		oids[found->labels_count++] = row->oid;
 	}
 	systable_endscan_ordered(scan);
 	index_close(index, AccessShareLock);
 	table_close(relation, AccessShareLock);
 	found->labels = labels;
+	found->label_oids = oids;
 }
 
 /* The attributes of a composite type that were not dropped. */

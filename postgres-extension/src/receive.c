@@ -25,21 +25,23 @@ bowshot_grow(BowshotReceiver *receiver, BowshotColumn *column, size_t more)
 	bowshot_check(receiver->stream, bowshot_arrow_grow(receiver->stream, place, more));
 }
 
-/* Sends the rows of the batch, if there are any, and begins the next one. */
+/* Sends the rows of the batch, if there are any, and begins the next one, if there is one. */
 static pg_noinline void
-flush(BowshotReceiver *receiver)
+flush(BowshotReceiver *receiver, bool last)
 {
 	BowshotArrow *stream = receiver->stream;
 
 	if (receiver->row == 0)
 		return;
 	bowshot_check(stream, bowshot_arrow_batch(stream, receiver->row));
-	bowshot_send_pieces(stream);
-	bowshot_check(stream, bowshot_arrow_clear(stream));
-	receiver->batch = bowshot_arrow_room(stream);
+	bowshot_send_pieces(stream, last);
 	receiver->rows += receiver->row;
 	receiver->row = 0;
 	receiver->bytes = 0;
+	if (last)
+		return;
+	bowshot_check(stream, bowshot_arrow_clear(stream));
+	receiver->batch = bowshot_arrow_room(stream);
 }
 
 /* A row whose values the executor has at hand. */
@@ -172,7 +174,7 @@ receive_slot(TupleTableSlot *slot, DestReceiver *self)
 	receiver->row++;
 	if (receiver->row == receiver->batch.rows_most ||
 		receiver->bytes + receiver->row * receiver->batch.row_bytes >= receiver->batch.bytes_most)
-		flush(receiver);
+		flush(receiver, false);
 	return true;
 }
 
@@ -242,8 +244,8 @@ bowshot_receiver_start(BowshotReceiver *receiver, TupleDesc columns)
 uint64
 bowshot_receiver_finish(BowshotReceiver *receiver)
 {
-	flush(receiver);
+	flush(receiver, true);
 	bowshot_check(receiver->stream, bowshot_arrow_finish(receiver->stream));
-	bowshot_send_pieces(receiver->stream);
+	bowshot_send_pieces(receiver->stream, true);
 	return receiver->rows;
 }

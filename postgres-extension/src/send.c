@@ -107,9 +107,27 @@ bowshot_send_begin(int columns)
 	pq_endmessage(&message);
 }
 
-/* CopyData: all pieces that the stream has ready. */
+/*
+ * A few bytes, through PostgreSQL's own buffer: what waits there before them goes
+ * with them, and the last ones go with what ends the statement.
+ */
+static void
+send_few(BowshotPieces ready, bool last)
+{
+	StringInfoData message;
+
+	CHECK_FOR_INTERRUPTS();
+	pq_beginmessage(&message, 'd');
+	for (size_t at = 0; at < ready.count; at++)
+		pq_sendbytes(&message, (const char *) ready.pieces[at].bytes, ready.pieces[at].length);
+	pq_endmessage(&message);
+	if (!last)
+		(void) pq_flush();
+}
+
+/* CopyData: all pieces that the stream has ready, the last ones of which may wait for the statement's end. */
 void
-bowshot_send_pieces(BowshotArrow *stream)
+bowshot_send_pieces(BowshotArrow *stream, bool last)
 {
 	BowshotPieces ready = bowshot_arrow_pieces(stream);
 	Sender sender;
@@ -119,6 +137,11 @@ bowshot_send_pieces(BowshotArrow *stream)
 	sender.length = 0;
 	for (size_t at = 0; at < ready.count; at++)
 		left += ready.pieces[at].length;
+	if (left <= GATHERED)
+	{
+		send_few(ready, last);
+		return;
+	}
 	if (pq_flush() != 0)
 		return;
 	for (size_t at = 0; at < ready.count; at++)

@@ -80,6 +80,10 @@ impl Values<'_> {
                 let (offsets, bytes) = self.pieces()?;
                 Ok(Arc::new(BinaryArray::try_new(offsets, bytes, self.validity())?))
             }
+            Form::Enumeration(labels) => {
+                let validity = self.validity();
+                labels.array(self.memory.values.native(self.rows), validity)
+            }
             Form::Sent => self.sent(column),
         }
     }

@@ -55,6 +55,7 @@ pub struct RawType {
     part: u32,
     modifier: i32,
     labels: *const *const c_char,
+    label_oids: *const u32,
     labels_count: usize,
     attributes: *const RawAttribute,
     attributes_count: usize,
@@ -233,8 +234,13 @@ pub unsafe extern "C" fn bowshot_arrow_know_type(handle: &mut Handle, found: &Ra
     handle.run(|stream| {
         let kind = match u8::try_from(found.kind).unwrap_or(0) {
             b'a' => Kind::Array(found.part),
-            // SAFETY: the caller's promise.
-            b'e' => Kind::Enumeration(unsafe { labels(found) }),
+            b'e' => {
+                // SAFETY: the caller's promise.
+                let oids = unsafe { array(found.label_oids, found.labels_count) };
+                stream.know_labels(found.oid, oids);
+                // SAFETY: the caller's promise.
+                Kind::Enumeration(unsafe { labels(found) })
+            }
             b'd' => Kind::Domain(found.part, found.modifier),
             // SAFETY: the caller's promise.
             b'c' => Kind::Composite(unsafe { attributes(found) }),

@@ -7,6 +7,7 @@ use arrow_schema::DataType;
 use bowshot_postgres_values::{Cast, Column};
 use postgres_types::Type;
 
+use crate::enumeration::Labels;
 use crate::numeric::Digits;
 
 /// How C hands over a value of the column.
@@ -76,6 +77,8 @@ pub(crate) enum Form {
     Numeric(Digits),
     Text,
     Binary,
+    /// The OIDs of an enum's labels.
+    Enumeration(Labels),
     /// What send functions wrote, for the column's decoder.
     Sent,
 }

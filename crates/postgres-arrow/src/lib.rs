@@ -10,6 +10,7 @@
 
 mod array;
 mod border;
+mod enumeration;
 mod form;
 mod memory;
 mod numeric;

@@ -1,6 +1,6 @@
 //! One result as an Arrow IPC stream: columns are described, then filled, then encoded batch by batch.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use arrow_array::{RecordBatch, RecordBatchOptions};
@@ -9,9 +9,10 @@ use arrow_ipc::CompressionType;
 use arrow_ipc::writer::{IpcWriteOptions, StreamEncoder};
 use arrow_schema::{Schema, SchemaRef};
 use bowshot_core::{Error, ErrorKind, Impossible, Result};
-use bowshot_postgres_values::{Catalog, CatalogType, Column, Described, Types, broken, is_builtin};
+use bowshot_postgres_values::{Catalog, CatalogType, Column, Described, Kind, Types, broken, is_builtin};
 
 use crate::array::Values;
+use crate::enumeration::Labels;
 use crate::form::{Form, How, form};
 use crate::memory::{Memory, RawColumn, expect_room};
 
@@ -55,6 +56,8 @@ struct Filled {
 pub struct Stream {
     settings: Settings,
     catalog: Catalog,
+    /// The OIDs of enums' labels in their order, by the enum's OID.
+    labels: BTreeMap<u32, Vec<u32>>,
     wanted: Vec<Wanted>,
     filled: Vec<Filled>,
     raw: Vec<RawColumn>,
@@ -75,6 +78,7 @@ impl Stream {
         let mut stream = Stream {
             settings,
             catalog: Catalog::default(),
+            labels: BTreeMap::new(),
             wanted: Vec::new(),
             filled: Vec::new(),
             raw: Vec::new(),
@@ -115,6 +119,11 @@ impl Stream {
         self.catalog.insert(oid, found);
     }
 
+    /// Adds the OIDs of an enum's labels, in their order: a column of that enum is handed over as these.
+    pub fn know_labels(&mut self, oid: u32, labels: &[u32]) {
+        self.labels.insert(oid, labels.to_vec());
+    }
+
     /// Chooses how every column is read and makes room for the first batch.
     pub fn start(&mut self) -> Result<()> {
         let types = Types { catalog: &self.catalog, infinity: self.settings.infinity };
@@ -123,7 +132,10 @@ impl Stream {
             // Infinite dates may become NULL.
             let nullable = !wanted.not_null || self.settings.infinity == Impossible::Null;
             let column = types.column(&wanted.described, None, wanted.dimensions, nullable)?;
-            let (how, form) = form(&column, wanted.described.oid);
+            let (how, form) = match self.labels(&column, wanted.described.oid) {
+                Some(labels) => (How::Byte4, Form::Enumeration(labels)),
+                None => form(&column, wanted.described.oid),
+            };
             chosen.push((column, how, form));
         }
         // Values of no fixed length have an offset; every value has a bit that says whether it is NULL.
@@ -219,6 +231,14 @@ impl Stream {
             *raw = filled.memory.raw();
         }
         Ok(())
+    }
+
+    /// The labels of a column that is an enum.
+    fn labels(&self, column: &Column, oid: u32) -> Option<Labels> {
+        match (&self.catalog.get(oid)?.kind, &column.cast) {
+            (Kind::Enumeration(labels), None) => Labels::new(labels, self.labels.get(&oid)?),
+            _ => None,
+        }
     }
 
     /// Memory for batches of the current size.
