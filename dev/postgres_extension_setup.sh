@@ -29,7 +29,7 @@ build() {
     objects=$folder/build/$("$1" --version | grep -oE '[0-9]+' | head -n 1)
     mkdir -p "$objects"
     tar --create --exclude='*.o' --exclude='*.so' --directory postgres-extension . | tar --extract --directory "$objects"
-    make --silent --directory "$objects" PG_CONFIG="$1" with_llvm=no ARROW="$ARROW" install DESTDIR="$2" "${@:3}"
+    make --silent --directory "$objects" PG_CONFIG="$1" ARROW="$ARROW" install DESTDIR="$2" "${@:3}"
 }
 
 # Servers find their own files from where their program lies, so that a copy of the programs with links to all else is a
