@@ -76,7 +76,7 @@ impl<T: ByteArrayType> Decoder for Texts<T> {
     fn plain(&mut self, page: &mut Plain, count: usize) -> Result<(), ParquetError> {
         let mut rest = page.rest();
         let (before, mut longest) = (rest.len(), 0);
-        let mut ends = self.batch.end();
+        let mut ends = self.batch.data.len();
         for _ in 0..count {
             let length = next(&mut rest)?.len();
             longest = longest.max(length);
@@ -160,8 +160,17 @@ fn offset<O: OffsetSizeTrait>(end: usize) -> Result<O, ParquetError> {
 }
 
 impl<O: OffsetSizeTrait> Batch<O> {
-    fn end(&self) -> usize {
-        self.data.len()
+    /// Adds the ends of values of these lengths, of which the longest is known; how many bytes they have.
+    fn add(&mut self, lengths: impl ExactSizeIterator<Item = usize>, longest: usize) -> Result<usize, ParquetError> {
+        let begin = self.data.len();
+        // When the end that would be the last at most is an offset, all are.
+        offset::<O>(begin.saturating_add(lengths.len().saturating_mul(longest)))?;
+        let mut end = begin;
+        self.ends.extend(lengths.map(|length| {
+            end += length;
+            O::usize_as(end)
+        }));
+        Ok(end - begin)
     }
 
     /// Appends the values of a page, which are at most `BLOCK` bytes long.
@@ -235,29 +244,21 @@ impl<O: OffsetSizeTrait> Sink for Chosen<'_, O> {
         check(&[index], self.dictionary.places.len())?;
         let (start, length) = self.dictionary.place(index);
         let value = self.dictionary.page.get(start..start + length).unwrap_or_default();
-        let mut end = self.batch.end();
-        let total = length.saturating_mul(count);
-        // The last one is the greatest.
-        offset::<O>(end.saturating_add(total))?;
-        self.batch.data.reserve(total);
-        for _ in 0..count {
-            end += length;
-            self.batch.ends.push(offset(end)?);
-            self.batch.data.extend_from_slice(value);
+        self.batch.add(std::iter::repeat_n(length, count), length)?;
+        self.batch.data.reserve(length.saturating_mul(count));
+        match value {
+            [byte] => self.batch.data.extend(std::iter::repeat_n(*byte, count)),
+            value => (0..count).for_each(|_| self.batch.data.extend_from_slice(value)),
         }
         Ok(())
     }
 
     fn many(&mut self, indices: &[u32]) -> Result<(), ParquetError> {
-        check(indices, self.dictionary.places.len())?;
-        let begin = self.batch.end();
-        let mut end = begin;
-        for index in indices {
-            end += self.dictionary.place(*index).1;
-            self.batch.ends.push(offset(end)?);
-        }
-        self.batch.data.reserve(end - begin + 64);
-        match self.dictionary.longest {
+        let Chosen { dictionary, batch } = self;
+        check(indices, dictionary.places.len())?;
+        let bytes = batch.add(indices.iter().map(|index| dictionary.place(*index).1), dictionary.longest)?;
+        batch.data.reserve(bytes + 64);
+        match dictionary.longest {
             0..=16 => self.blocks::<16>(indices),
             17..=32 => self.blocks::<32>(indices),
             33..=64 => self.blocks::<64>(indices),
