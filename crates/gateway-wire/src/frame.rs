@@ -48,3 +48,27 @@ pub fn frame(mut message: FlightData) -> Result<[Bytes; 2]> {
     }
     Ok([head.freeze(), body])
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn the_pieces_are_the_message_behind_its_length(
+            header in prop::collection::vec(any::<u8>(), 0..300),
+            body in prop::collection::vec(any::<u8>(), 0..300),
+            metadata in prop::collection::vec(any::<u8>(), 0..20),
+        ) {
+            let message =
+                FlightData::new().with_data_header(header).with_data_body(body).with_app_metadata(metadata);
+            let whole = frame(message.clone()).unwrap().concat();
+            let (prefix, rest) = whole.split_at(5);
+            prop_assert_eq!(prefix[0], 0);
+            prop_assert_eq!(&prefix[1..], &u32::try_from(rest.len()).unwrap().to_be_bytes()[..]);
+            prop_assert_eq!(FlightData::decode(rest).unwrap(), message);
+        }
+    }
+}
