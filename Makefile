@@ -21,9 +21,10 @@ test: build ## Run every test of every language, on private servers
 lint: ## Check formatting, lints, types, links and file lengths
 	@dev/lints_run.sh
 
-fmt: ## Format Rust and Python
+fmt: ## Format Rust, Python and C
 	@dev/rust_format.sh
 	@dev/python_format.sh
+	@dev/c_format.sh
 
 bench: build ## Measure beside the floor and the peers (BENCH="--quick"); results in bench/results/
 	@dev/bench_run.sh
