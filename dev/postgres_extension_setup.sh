@@ -27,6 +27,8 @@ install_headers() {
 build() {
     local objects
     objects=$folder/build/$("$1" --version | grep -oE '[0-9]+' | head -n 1)
+    # PostgreSQL's build knows no headers' dates, so that nothing is kept of a build before.
+    rm -rf "$objects"
     mkdir -p "$objects"
     tar --create --exclude='*.o' --exclude='*.so' --directory postgres-extension . | tar --extract --directory "$objects"
     make --silent --directory "$objects" PG_CONFIG="$1" ARROW="$ARROW" install DESTDIR="$2" "${@:3}"

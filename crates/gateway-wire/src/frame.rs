@@ -23,7 +23,8 @@ const BODY: u32 = 1000;
 /// let [head, body] = frame(message.clone())?;
 /// assert_eq!(body.as_ptr(), message.data_body.as_ptr());
 /// let frame = [head, body].concat();
-/// assert_eq!(frame[..5], [0, 0, 0, 3, 0xf5]);
+/// // The body's key and length take five bytes in front of it, the header another five.
+/// assert_eq!(frame[..5], [0, 0, 0, 3, 0xf1]);
 /// assert_eq!(FlightData::decode(&frame[5..])?, message);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
