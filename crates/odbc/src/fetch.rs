@@ -119,6 +119,7 @@ fn fetch(desk: &Desk, job: &Job, items: &Sender<Item>, empty: &Receiver<Block>) 
 /// The reader is gone: the statement is cancelled, since closing it would read the rest of the result.
 fn desk_left(desk: &Desk) -> Result<()> {
     desk.stop.ask();
+    desk.stop.cancel_between_calls();
     Err(Error::cancelled())
 }
 

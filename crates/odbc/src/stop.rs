@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 
@@ -13,6 +13,12 @@ use crate::library::Library;
 /// begins to run stops nothing.
 const ATTEMPTS: usize = 50;
 const PAUSE: Duration = Duration::from_millis(100);
+
+/// How long a statement may take to come back by itself. MariaDB's driver (3.1.15) frees in SQLCancel what an SQLFetch that is
+/// about to end still writes to, which ends the whole process; only a call that waits for the server needs the request.
+const GRACE: Duration = Duration::from_millis(200);
+/// How often it is looked whether it did.
+const LOOK: Duration = Duration::from_millis(2);
 
 /// Whether a connection was asked to stop, and the statement that runs on it.
 #[derive(Default)]
@@ -35,6 +41,13 @@ impl Stop {
         let stop = Arc::clone(self);
         // On a thread of its own: some driver managers make a cancel wait for what it should cancel.
         std::thread::spawn(move || {
+            let asked = Instant::now();
+            while asked.elapsed() < GRACE {
+                if stop.statement.lock().is_none() {
+                    return;
+                }
+                std::thread::sleep(LOOK);
+            }
             for _ in 0..ATTEMPTS {
                 {
                     let held = stop.statement.lock();
@@ -44,6 +57,14 @@ impl Stop {
                 std::thread::sleep(PAUSE);
             }
         });
+    }
+
+    /// Cancels the statement from the thread that works on it, between two of its calls: nothing else is at work on it.
+    pub(crate) fn cancel_between_calls(&self) {
+        let held = self.statement.lock();
+        if let Some((library, statement)) = *held {
+            handle::cancel(library, statement);
+        }
     }
 
     pub(crate) fn watch(&self, library: &'static Library, statement: crate::abi::Handle) {
