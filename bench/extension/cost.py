@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from bench.bars import Bar
 from bench.cases import SQL
 from bench.gateway.figures import Figure, Rows
-from bench.gateway.judge import at_least
+from bench.gateway.judge import at_least, at_most
 from bench.gateway.measure import Load, measure
 from bench.result import CHECKED_COLUMN
 
@@ -38,8 +38,8 @@ def bars(rows: Rows) -> list[Bar]:
     """Returns the bars of CPU seconds and of wall time."""
     binary = rows.get(BINARY, "database CPU s")
     return [
-        _share("server CPU, lineitem", 0.25, "COPY BINARY's", rows.get(ARROW, "database CPU s"), binary),
-        _share("client CPU, lineitem", 0.04, "COPY BINARY's server CPU", rows.get(OURS, "client CPU s"), binary),
+        at_most("server CPU, lineitem", 0.25, "COPY BINARY's", rows.get(ARROW, "database CPU s"), binary),
+        at_most("client CPU, lineitem", 0.04, "COPY BINARY's server CPU", rows.get(OURS, "client CPU s"), binary),
         at_least("to Arrow, against Bowshot over COPY BINARY", 3.5, _wall(rows, OURS), _wall(rows, ROWS)),
         at_least("to Arrow, against ConnectorX", 10, _wall(rows, OURS), _wall(rows, CONNECTORX)),
     ]
@@ -47,10 +47,3 @@ def bars(rows: Rows) -> list[Bar]:
 
 def _wall(rows: Rows, row: str) -> float | None:
     return rows.get(row, "wall s")
-
-
-def _share(what: str, limit: float, of: str, ours: float | None, theirs: float | None) -> Bar:
-    words = f"≤ {limit:g} × {of}"
-    if ours is None or not theirs:
-        return Bar(what, words, "not run", None)
-    return Bar(what, words, f"{ours / theirs:.3f} × ({ours:.2f} s against {theirs:.2f} s)", ours <= limit * theirs)
