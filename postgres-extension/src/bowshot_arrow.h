@@ -141,7 +141,9 @@ extern bool bowshot_arrow_grow(BowshotArrow *stream, size_t column, size_t more)
 extern bool bowshot_arrow_decimal(
 	BowshotArrow *stream, size_t column, const uint8_t *numeric, size_t length, uint8_t *unscaled);
 
-/* To send: a batch or the end, its pieces, and room for the next one. */
+/* To send: the head that every part of a shared result begins with, a batch or the end, its pieces, and room
+ * for the next one. */
+extern bool bowshot_arrow_head(BowshotArrow *stream);
 extern bool bowshot_arrow_batch(BowshotArrow *stream, size_t rows);
 extern bool bowshot_arrow_finish(BowshotArrow *stream);
 extern BowshotPieces bowshot_arrow_pieces(const BowshotArrow *stream);

@@ -12,8 +12,9 @@
 
 #include "bowshot.h"
 
-static void
-check_direction(const CopyStmt *stmt)
+/* Only out, and only to the client. */
+void
+bowshot_check_direction(const CopyStmt *stmt)
 {
 	if (stmt->is_from)
 		ereport(
@@ -28,6 +29,23 @@ check_direction(const CopyStmt *stmt)
 						   errmsg("COPY with FORMAT arrow needs a client that is connected")));
 }
 
+/* Has the executor hand all rows to the receiver. */
+void
+bowshot_run(QueryDesc *running)
+{
+#if PG_VERSION_NUM >= 180000
+	ExecutorRun(running, ForwardScanDirection, 0);
+#else
+	ExecutorRun(running, ForwardScanDirection, 0, true);
+#endif
+}
+
+static void
+send_to_client(void *self, BowshotPieces pieces, uint64 rows, bool last)
+{
+	bowshot_send_pieces(pieces, last);
+}
+
 /* Runs the statement; the number of rows. */
 uint64
 bowshot_copy(ParseState *pstate, const CopyStmt *stmt, const PlannedStmt *utility)
@@ -36,17 +54,18 @@ bowshot_copy(ParseState *pstate, const CopyStmt *stmt, const PlannedStmt *utilit
 	BowshotSettings settings;
 	BowshotQuery query;
 	BowshotArrow *stream;
+	BowshotSink sink = {send_to_client, NULL};
 	BowshotReceiver *receiver;
 	QueryDesc *running;
 	uint64 rows;
 
-	check_direction(stmt);
+	bowshot_check_direction(stmt);
 	settings = bowshot_settings(pstate, stmt);
 	query = bowshot_query(pstate, stmt, utility);
 
 	context = AllocSetContextCreate(CurrentMemoryContext, "bowshot copy", ALLOCSET_DEFAULT_SIZES);
 	stream = bowshot_stream(context, settings);
-	receiver = bowshot_receiver(stream, context);
+	receiver = bowshot_receiver(stream, context, sink);
 
 	/* As BeginCopyTo: the query sees what statements before it have done. */
 	PushCopiedSnapshot(GetActiveSnapshot());
@@ -60,11 +79,7 @@ bowshot_copy(ParseState *pstate, const CopyStmt *stmt, const PlannedStmt *utilit
 	bowshot_receiver_start(receiver, running->tupDesc);
 
 	bowshot_send_begin(running->tupDesc->natts);
-#if PG_VERSION_NUM >= 180000
-	ExecutorRun(running, ForwardScanDirection, 0);
-#else
-	ExecutorRun(running, ForwardScanDirection, 0, true);
-#endif
+	bowshot_run(running);
 	rows = bowshot_receiver_finish(receiver);
 
 	ExecutorFinish(running);

@@ -31,7 +31,7 @@ process_utility(PlannedStmt *pstmt, const char *query_string, bool read_only_tre
 
 		pstate->p_sourcetext = query_string;
 		pstate->p_queryEnv = environment;
-		rows = bowshot_copy(pstate, stmt, pstmt);
+		rows = bowshot_is_fetch(stmt) ? bowshot_fetch(pstate, stmt) : bowshot_copy(pstate, stmt, pstmt);
 		if (completion)
 			SetQueryCompletion(completion, CMDTAG_COPY, rows);
 		free_parsestate(pstate);

@@ -40,47 +40,41 @@ bowshot_is_arrow(const CopyStmt *stmt)
 	return false;
 }
 
+/* Each value, with where it stands in the statement, or -1. */
 static size_t
-batch_bytes(ParseState *pstate, DefElem *option)
+batch_bytes(ParseState *pstate, int64 bytes, int location)
 {
-	int64 bytes = defGetInt64(option);
-
 	if (bytes < 1 || bytes > MOST_BATCH_BYTES)
 		ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						   errmsg("batch_bytes must be between 1 and %d", MOST_BATCH_BYTES),
-						   parser_errposition(pstate, option->location)));
+						   parser_errposition(pstate, location)));
 	return (size_t) bytes;
 }
 
 static uint8
-compression(ParseState *pstate, DefElem *option)
+compression(ParseState *pstate, const char *method, int location)
 {
-	char *method = defGetString(option);
-
 	if (strcmp(method, "none") == 0)
 		return 0;
 	if (strcmp(method, "lz4") == 0)
 		return 1;
 	if (strcmp(method, "zstd") == 0)
 		return 2;
-	ereport(
-		ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("compression \"%s\" not recognized", method),
-				   errhint("Arrow has \"none\", \"lz4\" and \"zstd\"."),
-				   parser_errposition(pstate, option->location)));
+	ereport(ERROR,
+		(errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("compression \"%s\" not recognized", method),
+			errhint("Arrow has \"none\", \"lz4\" and \"zstd\"."), parser_errposition(pstate, location)));
 }
 
 static bool
-infinity_is_null(ParseState *pstate, DefElem *option)
+infinity_is_null(ParseState *pstate, const char *what, int location)
 {
-	char *what = defGetString(option);
-
 	if (strcmp(what, "error") == 0)
 		return false;
 	if (strcmp(what, "null") == 0)
 		return true;
 	ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("infinity \"%s\" not recognized", what),
 					   errhint("Infinite dates and timestamps are an \"error\" or become \"null\"."),
-					   parser_errposition(pstate, option->location)));
+					   parser_errposition(pstate, location)));
 }
 
 static void
@@ -124,11 +118,11 @@ bowshot_settings(ParseState *pstate, const CopyStmt *stmt)
 		if (is_option(option, "format"))
 			continue;
 		if (is_option(option, "batch_bytes"))
-			settings.batch_bytes = batch_bytes(pstate, option);
+			settings.batch_bytes = batch_bytes(pstate, defGetInt64(option), option->location);
 		else if (is_option(option, "compression"))
-			settings.compression = compression(pstate, option);
+			settings.compression = compression(pstate, defGetString(option), option->location);
 		else if (is_option(option, "infinity"))
-			settings.infinity_is_null = infinity_is_null(pstate, option);
+			settings.infinity_is_null = infinity_is_null(pstate, defGetString(option), option->location);
 		else
 			ereport(ERROR, (errcode(ERRCODE_SYNTAX_ERROR),
 							   errmsg("option \"%s\" not recognized with FORMAT arrow", option->defname),
@@ -136,4 +130,35 @@ bowshot_settings(ParseState *pstate, const CopyStmt *stmt)
 							   parser_errposition(pstate, option->location)));
 	}
 	return settings;
+}
+
+/* The same of a function's arguments. */
+BowshotSettings
+bowshot_settings_of(int64 bytes, const char *method, const char *infinity)
+{
+	BowshotSettings settings = {.batch_bytes = batch_bytes(NULL, bytes, -1),
+		.compression = compression(NULL, method, -1),
+		.infinity_is_null = infinity_is_null(NULL, infinity, -1),
+		.money_scale = money_scale()};
+
+	return settings;
+}
+
+/* A part of a shared result has no options of its own. */
+void
+bowshot_refuse_options(ParseState *pstate, const CopyStmt *stmt)
+{
+	ListCell *cell;
+
+	foreach (cell, stmt->options)
+	{
+		DefElem *option = lfirst_node(DefElem, cell);
+
+		refuse_twice(pstate, stmt, option);
+		if (!is_option(option, "format"))
+			ereport(ERROR, (errcode(ERRCODE_SYNTAX_ERROR),
+							   errmsg("option \"%s\" is not for a part of a shared result", option->defname),
+							   errhint("Give it to bowshot.declare: all parts have the same options."),
+							   parser_errposition(pstate, option->location)));
+	}
 }

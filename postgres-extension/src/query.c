@@ -186,13 +186,29 @@ check_returns_rows(const Query *query)
 }
 
 static Query *
-analyse(ParseState *pstate, RawStmt *raw)
+parse(ParseState *pstate, RawStmt *raw)
 {
 #if PG_VERSION_NUM >= 150000
 	return parse_analyze_fixedparams(raw, pstate->p_sourcetext, NULL, 0, pstate->p_queryEnv);
 #else
 	return parse_analyze(raw, pstate->p_sourcetext, NULL, 0, pstate->p_queryEnv);
 #endif
+}
+
+/* A statement as PostgreSQL analyses and rewrites it, and whether columns that are NOT NULL stay so. */
+Query *
+bowshot_analyse(ParseState *pstate, RawStmt *raw, bool *keeps)
+{
+	Query *query = parse(pstate, raw);
+	List *queries;
+
+	*keeps = keeps_not_null(query);
+	queries = pg_rewrite_query(query);
+	if (list_length(queries) != 1)
+		refuse_rules(queries);
+	query = linitial_node(Query, queries);
+	check_returns_rows(query);
+	return query;
 }
 
 /* The plan of the statement's query. */
@@ -203,21 +219,13 @@ bowshot_query(ParseState *pstate, const CopyStmt *stmt, const PlannedStmt *utili
 	Oid relation_id = InvalidOid;
 	RawStmt *raw = makeNode(RawStmt);
 	Query *query;
-	List *queries;
 
 	/* Analysis scribbles on the statement, which may be in a plan cache. */
 	raw->stmt = stmt->relation ? select_columns(stmt, &relation_id) : copyObject(stmt->query);
 	raw->stmt_location = utility->stmt_location;
 	raw->stmt_len = utility->stmt_len;
 
-	query = analyse(pstate, raw);
-	result.keeps_not_null = keeps_not_null(query);
-	queries = pg_rewrite_query(query);
-	if (list_length(queries) != 1)
-		refuse_rules(queries);
-	query = linitial_node(Query, queries);
-	check_returns_rows(query);
-
+	query = bowshot_analyse(pstate, raw, &result.keeps_not_null);
 	result.plan = pg_plan_query(query, pstate->p_sourcetext, CURSOR_OPT_PARALLEL_OK, NULL);
 	if (OidIsValid(relation_id) && !list_member_oid(result.plan->relationOids, relation_id))
 		ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),

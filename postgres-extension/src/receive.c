@@ -34,7 +34,7 @@ flush(BowshotReceiver *receiver, bool last)
 	if (receiver->row == 0)
 		return;
 	bowshot_check(stream, bowshot_arrow_batch(stream, receiver->row));
-	bowshot_send_pieces(stream, last);
+	receiver->sink.send(receiver->sink.self, bowshot_arrow_pieces(stream), receiver->row, last);
 	receiver->rows += receiver->row;
 	receiver->row = 0;
 	receiver->bytes = 0;
@@ -188,9 +188,9 @@ do_nothing(DestReceiver *self)
 {
 }
 
-/* A receiver for the stream; it lives in the context. */
+/* A receiver for the stream, whose messages go into the sink; it lives in the context. */
 BowshotReceiver *
-bowshot_receiver(BowshotArrow *stream, MemoryContext context)
+bowshot_receiver(BowshotArrow *stream, MemoryContext context, BowshotSink sink)
 {
 	BowshotReceiver *receiver = MemoryContextAllocZero(context, sizeof(BowshotReceiver));
 
@@ -201,6 +201,7 @@ bowshot_receiver(BowshotArrow *stream, MemoryContext context)
 	receiver->pub.rDestroy = do_nothing;
 	receiver->pub.mydest = DestNone;
 	receiver->stream = stream;
+	receiver->sink = sink;
 	receiver->context = context;
 	receiver->garbage = AllocSetContextCreate(context, "bowshot values", ALLOCSET_DEFAULT_SIZES);
 	receiver->converts = GetDatabaseEncoding() != PG_UTF8;
@@ -240,12 +241,21 @@ bowshot_receiver_start(BowshotReceiver *receiver, TupleDesc columns)
 	bowshot_find_callers(receiver, columns);
 }
 
-/* Sends what is left and the end of the stream; the number of rows. */
+/* Sends the rows that are left; the number of all rows. */
+uint64
+bowshot_receiver_flush(BowshotReceiver *receiver)
+{
+	flush(receiver, true);
+	return receiver->rows;
+}
+
+/* The same, and the end of the stream. */
 uint64
 bowshot_receiver_finish(BowshotReceiver *receiver)
 {
-	flush(receiver, true);
+	uint64 rows = bowshot_receiver_flush(receiver);
+
 	bowshot_check(receiver->stream, bowshot_arrow_finish(receiver->stream));
-	bowshot_send_pieces(receiver->stream, true);
-	return receiver->rows;
+	receiver->sink.send(receiver->sink.self, bowshot_arrow_pieces(receiver->stream), 0, true);
+	return rows;
 }

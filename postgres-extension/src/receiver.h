@@ -28,6 +28,7 @@ struct BowshotReceiver
 {
 	DestReceiver pub;
 	BowshotArrow *stream;
+	BowshotSink sink;
 	BowshotBatch batch;
 	size_t row;            /* rows in the batch */
 	size_t bytes;          /* bytes of values without a fixed length in the batch */

@@ -125,11 +125,10 @@ send_few(BowshotPieces ready, bool last)
 		(void) pq_flush();
 }
 
-/* CopyData: all pieces that the stream has ready, the last ones of which may wait for the statement's end. */
+/* CopyData: all pieces, which may wait for the statement's end if they are the last ones. */
 void
-bowshot_send_pieces(BowshotArrow *stream, bool last)
+bowshot_send_pieces(BowshotPieces ready, bool last)
 {
-	BowshotPieces ready = bowshot_arrow_pieces(stream);
 	Sender sender;
 	size_t left = 0;       /* bytes of all pieces that no message has carried */
 	size_t in_message = 0; /* bytes that the message still lacks */

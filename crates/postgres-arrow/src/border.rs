@@ -320,6 +320,12 @@ pub unsafe extern "C" fn bowshot_arrow_decimal(
     })
 }
 
+/// Encodes what every part of a shared result begins with into the pieces of [`bowshot_arrow_pieces`].
+#[unsafe(no_mangle)]
+pub extern "C" fn bowshot_arrow_head(handle: &mut Handle) -> bool {
+    handle.send(Stream::head)
+}
+
 /// Encodes `rows` rows into the pieces of [`bowshot_arrow_pieces`].
 #[unsafe(no_mangle)]
 pub extern "C" fn bowshot_arrow_batch(handle: &mut Handle, rows: usize) -> bool {

@@ -216,6 +216,25 @@ impl Stream {
         Ok(&self.sending)
     }
 
+    /// What every part of a result begins with where several streams share its batches: the schema and the
+    /// dictionaries, which no batch brings along afterwards.
+    pub fn head(&mut self) -> Result<&[Buffer]> {
+        let mut head = self.batch(0)?.to_vec();
+        self.make_room()?;
+        // The second time the same empty batch comes without them.
+        let mut surplus: usize = self.batch(0)?.iter().map(Buffer::len).sum();
+        self.make_room()?;
+        while let Some(last) = head.pop() {
+            if last.len() > surplus {
+                head.push(last.slice_with_length(0, last.len() - surplus));
+                break;
+            }
+            surplus -= last.len();
+        }
+        self.sending = head;
+        Ok(&self.sending)
+    }
+
     /// Makes room for the next batch, once the last one was sent.
     pub fn clear(&mut self) -> Result<()> {
         self.sending.clear();

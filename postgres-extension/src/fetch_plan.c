@@ -1,0 +1,166 @@
+/*
+ * A part of a result that is shared by plan: the plan, executed here on the pages
+ * that the others have not taken.
+ */
+#include "postgres.h"
+
+#include "access/tableam.h"
+#include "executor/executor.h"
+#include "miscadmin.h"
+#include "nodes/nodes.h"
+#include "storage/latch.h"
+#include "storage/lmgr.h"
+#include "storage/proc.h"
+#include "storage/procarray.h"
+#include "tcop/pquery.h"
+#include "utils/guc.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/snapmgr.h"
+#include "utils/wait_event.h"
+
+#include "segment.h"
+
+/* How long somebody who wants to alter a table may stand in the way, in milliseconds. */
+#define LOCK_PATIENCE 5000
+#define LOCK_PAUSE 20
+
+typedef struct Part
+{
+	BowshotTicket ticket;
+	const char *name;
+	int number;
+} Part;
+
+static void
+send_part(void *self, BowshotPieces pieces, uint64 rows, bool last)
+{
+	Part *part = self;
+	uint64 bytes = 0;
+
+	bowshot_check_whole(part->ticket, part->name, part->number);
+	for (size_t at = 0; at < pieces.count; at++)
+		bytes += pieces.pieces[at].length;
+	pg_atomic_fetch_add_u64(&part->ticket.place->bytes, bytes);
+	bowshot_send_pieces(pieces, last);
+}
+
+/*
+ * The holder has the same lock, so that only somebody who waits for a stronger
+ * one can be in the way; and that one waits for the holder, which waits for us.
+ * No detector of deadlocks would see that, so we do not wait for long.
+ */
+static void
+lock_table(Oid table, LOCKMODE mode)
+{
+	for (int waited = 0; !ConditionalLockRelationOid(table, mode); waited += LOCK_PAUSE)
+	{
+		if (waited >= LOCK_PATIENCE)
+			ereport(
+				ERROR, (errcode(ERRCODE_LOCK_NOT_AVAILABLE),
+						   errmsg("somebody waits to alter the table \"%s\", and would have to wait for the "
+								  "whole shared result",
+							   get_rel_name(table)),
+						   errhint("Fetch the part again later, or declare the result again.")));
+		(void) WaitLatch(
+			MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, LOCK_PAUSE, bowshot_wait_event());
+		ResetLatch(MyLatch);
+		CHECK_FOR_INTERRUPTS();
+	}
+}
+
+static void
+lock_tables(const PlannedStmt *plan)
+{
+	ListCell *cell;
+
+	foreach (cell, plan->rtable)
+	{
+		RangeTblEntry *entry = lfirst_node(RangeTblEntry, cell);
+
+		if (entry->rtekind == RTE_RELATION || (entry->rtekind == RTE_SUBQUERY && OidIsValid(entry->relid)))
+			lock_table(entry->relid, entry->rellockmode);
+	}
+}
+
+/* What else takes locks while the plan runs does not wait for long either. */
+static void
+adopt_settings(const char *settings)
+{
+	bowshot_adopt_settings(settings);
+	if (LockTimeout == 0 || LockTimeout > LOCK_PATIENCE)
+		(void) set_config_option("lock_timeout", psprintf("%d", LOCK_PATIENCE), PGC_USERSET, PGC_S_SESSION,
+			GUC_ACTION_SAVE, true, 0, false);
+}
+
+/* Sees what the holder sees, also when that one ends. */
+static void
+push_snapshot(shm_toc *toc, const BowshotCommon *common)
+{
+	Snapshot snapshot = RestoreSnapshot(shm_toc_lookup(toc, KEY_SNAPSHOT, false));
+
+	if (!ProcArrayInstallRestoredXmin(snapshot->xmin, common->holder))
+		ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+						   errmsg("the process that holds the shared result has ended")));
+	PushActiveSnapshot(snapshot);
+}
+
+/* The scans of the divided tables go on where others have stopped. */
+static void
+join_scans(QueryDesc *running, shm_toc *toc, int expected)
+{
+	List *scans = bowshot_driving_scans(running->planstate);
+	ListCell *cell;
+
+	if (list_length(scans) != expected)
+		elog(ERROR, "the plan has %d scans to share, not %d", list_length(scans), expected);
+	foreach (cell, scans)
+	{
+		ScanState *scan = lfirst(cell);
+
+		scan->ss_currentScanDesc = table_beginscan_parallel(
+			scan->ss_currentRelation, shm_toc_lookup(toc, KEY_SCANS + foreach_current_index(cell), false));
+	}
+}
+
+/* Sends the part, but for its last message; the number of rows. */
+uint64
+bowshot_fetch_plan(BowshotTicket ticket, const char *name, int number, shm_toc *toc)
+{
+	BowshotCommon *common = shm_toc_lookup(toc, KEY_COMMON, false);
+	PlannedStmt *plan = stringToNode(shm_toc_lookup(toc, KEY_PLAN, false));
+	MemoryContext context =
+		AllocSetContextCreate(CurrentMemoryContext, "bowshot part", ALLOCSET_DEFAULT_SIZES);
+	BowshotArrow *stream = bowshot_stream(context, common->settings);
+	Part part = {ticket, name, number};
+	BowshotSink sink = {send_part, &part};
+	BowshotReceiver *receiver = bowshot_receiver(stream, context, sink);
+	int level = NewGUCNestLevel();
+	QueryDesc *running;
+	uint64 rows;
+
+	adopt_settings(shm_toc_lookup(toc, KEY_VALUE_SETTINGS, false));
+	lock_tables(plan);
+	push_snapshot(toc, common);
+	running = CreateQueryDesc(plan, shm_toc_lookup(toc, KEY_QUERY, false), GetActiveSnapshot(),
+		InvalidSnapshot, (DestReceiver *) receiver, NULL, NULL, 0);
+	ExecutorStart(running, 0);
+	join_scans(running, toc, common->scans);
+	bowshot_describe(
+		stream, running->tupDesc, FetchStatementTargetList((Node *) plan), common->keeps_not_null);
+	bowshot_receiver_start(receiver, running->tupDesc);
+
+	/* From here on what goes wrong is the whole result's. */
+	bowshot_reading_begins();
+	bowshot_send_begin(running->tupDesc->natts);
+	bowshot_run(running);
+	rows = bowshot_receiver_finish(receiver);
+
+	ExecutorFinish(running);
+	ExecutorEnd(running);
+	FreeQueryDesc(running);
+	PopActiveSnapshot();
+	AtEOXact_GUC(true, level);
+	MemoryContextDelete(context);
+	return rows;
+}
