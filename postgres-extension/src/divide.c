@@ -10,7 +10,6 @@
 #include "catalog/pg_class.h"
 #include "catalog/pg_proc.h"
 #include "nodes/nodeFuncs.h"
-#include "optimizer/clauses.h"
 #include "optimizer/optimizer.h"
 #include "storage/bufmgr.h"
 #include "utils/fmgroids.h"
@@ -23,8 +22,9 @@
 #define OTHERS_SHARE 4
 
 /*
- * Stable functions whose value may be another one in another session.  Of
- * PostgreSQL's own, the others depend on settings that the sessions adopt.
+ * Functions that may be something else in another session: those that parallel
+ * workers may not call either, and stable ones, of which PostgreSQL's own, but for
+ * a few, depend on settings that the sessions adopt.
  */
 static bool
 depends_on_session(Oid function, void *context)
@@ -38,6 +38,8 @@ depends_on_session(Oid function, void *context)
 		case F_SESSION_USER:
 			return true;
 	}
+	if (func_parallel(function) != PROPARALLEL_SAFE)
+		return true;
 	return function >= FirstNormalObjectId && func_volatile(function) != PROVOLATILE_IMMUTABLE;
 }
 
@@ -46,7 +48,8 @@ walk(Node *node, void *context)
 {
 	if (!node)
 		return false;
-	if (check_functions_in_node(node, depends_on_session, context))
+	/* What a domain checks is not in the query. */
+	if (IsA(node, CoerceToDomain) || check_functions_in_node(node, depends_on_session, context))
 		return true;
 	if (IsA(node, Query))
 		return query_tree_walker((Query *) node, walk, context, 0);
@@ -57,8 +60,7 @@ walk(Node *node, void *context)
 bool
 bowshot_may_divide(Query *query)
 {
-	return max_parallel_hazard(query) == PROPARALLEL_SAFE && !contain_volatile_functions((Node *) query) &&
-		   !walk((Node *) query, NULL);
+	return !contain_volatile_functions((Node *) query) && !walk((Node *) query, NULL);
 }
 
 static bool find_scans(PlanState *state, List **scans);

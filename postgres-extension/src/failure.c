@@ -45,7 +45,10 @@ bowshot_remember(BowshotFailure *failure, const ErrorData *error, int part)
 	}
 	keep(failure->message, sizeof(failure->message), message);
 	keep(failure->detail, sizeof(failure->detail), error->detail);
-	keep(failure->hint, sizeof(failure->hint), error->hint);
+	keep(failure->hint, sizeof(failure->hint),
+		error->sqlerrcode == ERRCODE_LOCK_NOT_AVAILABLE && !error->hint
+			? "Somebody waits to alter a table of the query. Declare the result again."
+			: error->hint);
 	keep(failure->column, sizeof(failure->column), error->column_name);
 }
 

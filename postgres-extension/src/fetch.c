@@ -129,7 +129,12 @@ bowshot_fetch(ParseState *pstate, const CopyStmt *stmt)
 	PG_CATCH();
 	{
 		MemoryContextSwitchTo(context);
-		bowshot_reading_fails(CopyErrorData());
+		/* What had already gone wrong elsewhere is the reason for what goes wrong here. */
+		if (!bowshot_reading_fails(CopyErrorData()) && !bowshot_is_whole(ticket))
+		{
+			FlushErrorState();
+			bowshot_check_whole(ticket, name, part);
+		}
 		PG_RE_THROW();
 	}
 	PG_END_TRY();

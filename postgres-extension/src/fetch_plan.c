@@ -21,8 +21,7 @@
 
 #include "segment.h"
 
-/* How long somebody who wants to alter a table may stand in the way, in milliseconds. */
-#define LOCK_PATIENCE 5000
+/* How often a lock is tried, in milliseconds. */
 #define LOCK_PAUSE 20
 
 typedef struct Part
@@ -45,11 +44,6 @@ send_part(void *self, BowshotPieces pieces, uint64 rows, bool last)
 	bowshot_send_pieces(pieces, last);
 }
 
-/*
- * The holder has the same lock, so that only somebody who waits for a stronger
- * one can be in the way; and that one waits for the holder, which waits for us.
- * No detector of deadlocks would see that, so we do not wait for long.
- */
 static void
 lock_table(Oid table, LOCKMODE mode)
 {

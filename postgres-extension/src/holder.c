@@ -39,18 +39,6 @@ bowshot_publish(BowshotHeld *held, dsm_segment *segment, BowshotSharing how)
 	bowshot_unlock();
 }
 
-bool
-bowshot_all_done(const BowshotHeld *held)
-{
-	BowshotShared *place = held->ticket.place;
-	bool done;
-
-	bowshot_lock(LW_SHARED);
-	done = bowshot_is(held->ticket) && place->done == bowshot_all_parts(place);
-	bowshot_unlock();
-	return done;
-}
-
 /* How long nobody may fetch anything from now on, in milliseconds; negative where somebody does. */
 static int64
 time_left(const BowshotHeld *held)
@@ -82,15 +70,12 @@ bowshot_wait_for_readers(BowshotHeld *held)
 		(void) ConditionVariableTimedSleep(&held->ticket.place->wakes, left, bowshot_wait_event());
 }
 
-/* A lock that takes longer than the result may wait is one too many: the owner waits, too, and may be in the
- * way. */
+/* What takes locks while the query is planned and runs does not wait for long. */
 static void
-limit_locks(const BowshotHeld *held)
+limit_locks(void)
 {
-	int64 patience = held->ticket.place->patience;
-
-	if (LockTimeout == 0 || LockTimeout > patience)
-		SetConfigOption("lock_timeout", psprintf("%d", (int) patience), PGC_USERSET, PGC_S_SESSION);
+	if (LockTimeout == 0 || LockTimeout > LOCK_PATIENCE)
+		SetConfigOption("lock_timeout", psprintf("%d", LOCK_PATIENCE), PGC_USERSET, PGC_S_SESSION);
 }
 
 static Query *
@@ -109,15 +94,14 @@ hold(dsm_segment *request, BowshotHeld *held)
 	Query *query;
 
 	bowshot_request_snapshot(request);
-	limit_locks(held);
+	limit_locks();
 	query = analyse(held);
 	if (!bowshot_may_divide(query) || !bowshot_hold_plan(held, query))
 		bowshot_hold_result(held, query);
 
-	while (!bowshot_all_done(held))
+	while (bowshot_is(held->ticket))
 		bowshot_wait_for_readers(held);
 	ConditionVariableCancelSleep();
-	bowshot_close_result(held->ticket);
 
 	ExecutorFinish(held->running);
 	ExecutorEnd(held->running);

@@ -57,6 +57,13 @@ bowshot_fail(BowshotTicket ticket, const BowshotFailure *failure)
 	bowshot_unlock();
 }
 
+/* Whether it is still there, and nothing has gone wrong. */
+bool
+bowshot_is_whole(BowshotTicket ticket)
+{
+	return bowshot_is(ticket) && !ticket.place->failed;
+}
+
 /* Raises what went wrong with the result anywhere; the part has been told then.  Its place is free once all
  * have. */
 void
@@ -67,7 +74,7 @@ bowshot_check_whole(BowshotTicket ticket, const char *name, int part)
 	bool failed = false;
 
 	/* Looked at without the lock first: this is asked before every message. */
-	if (bowshot_is(ticket) && !place->failed)
+	if (bowshot_is_whole(ticket))
 		return;
 	bowshot_lock(LW_EXCLUSIVE);
 	if (bowshot_is(ticket) && place->failed)
@@ -93,7 +100,7 @@ session_ends(int code, Datum argument)
 {
 	ErrorData error = {.sqlerrcode = ERRCODE_ADMIN_SHUTDOWN, .message = "its session has ended"};
 
-	bowshot_reading_fails(&error);
+	(void) bowshot_reading_fails(&error);
 	if (holding.place)
 	{
 		BowshotFailure failure;

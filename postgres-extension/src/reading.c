@@ -41,23 +41,24 @@ bowshot_claim(const char *name, int part, dsm_handle *segment, BowshotSharing *h
 					   errhint("Each part can be fetched once; there are %d.", place->parts)));
 	ticket.place = place;
 	ticket.id = place->id;
-	if (!place->failed)
+	if (place->failed)
 	{
-		place->begun |= bit(part);
-		place->changed = GetCurrentTimestamp();
-		*segment = place->segment;
-		*how = place->how;
-		reading.ticket = ticket;
-		reading.part = part;
-		reading.begun = false;
-		ConditionVariableBroadcast(&place->wakes);
+		bowshot_unlock();
+		bowshot_check_whole(ticket, name, part);
 	}
+	place->begun |= bit(part);
+	place->changed = GetCurrentTimestamp();
+	*segment = place->segment;
+	*how = place->how;
+	reading.ticket = ticket;
+	reading.part = part;
+	reading.begun = false;
+	ConditionVariableBroadcast(&place->wakes);
 	bowshot_unlock();
-	bowshot_check_whole(ticket, name, part);
 	return ticket;
 }
 
-/* Notes how it ended: the part was read whole, or nothing of it was. */
+/* Notes how it ended: the part was read whole, or not.  The last one frees the result. */
 static void
 settle(bool done)
 {
@@ -71,7 +72,10 @@ settle(bool done)
 		else
 			place->begun &= ~bit(reading.part);
 		place->changed = GetCurrentTimestamp();
-		ConditionVariableBroadcast(&place->wakes);
+		if (place->done == bowshot_all_parts(place))
+			bowshot_remove(place);
+		else
+			ConditionVariableBroadcast(&place->wakes);
 	}
 	bowshot_unlock();
 	reading.ticket.place = NULL;
@@ -90,18 +94,21 @@ bowshot_reading_is_done(void)
 	settle(true);
 }
 
-/* The error is the whole result's, once something was sent; before, the part can be fetched again. */
-void
+/* Whether the error is the whole result's, since something was sent; if not, the part can be fetched again.
+ */
+bool
 bowshot_reading_fails(const ErrorData *error)
 {
+	bool begun = reading.begun;
 	BowshotFailure failure;
 
 	if (!reading.ticket.place)
-		return;
-	if (reading.begun)
+		return false;
+	if (begun)
 	{
 		bowshot_remember(&failure, error, reading.part);
 		bowshot_fail(reading.ticket, &failure);
 	}
 	settle(false);
+	return begun;
 }

@@ -78,12 +78,15 @@ bowshot_number(const BowshotShared *place)
 	return place - attach()->places;
 }
 
+/* How long a failure is told at least, in milliseconds. */
+#define REMEMBERED 60000
+
 /* Whether it has failed so long ago that nobody will ask for it any more. */
 static bool
 is_forgotten(const BowshotShared *place)
 {
-	return place->failed &&
-		   TimestampDifferenceExceeds(place->changed, GetCurrentTimestamp(), (int) place->patience);
+	return place->failed && TimestampDifferenceExceeds(place->changed, GetCurrentTimestamp(),
+								(int) Max(place->patience, REMEMBERED));
 }
 
 /*

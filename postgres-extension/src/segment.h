@@ -54,7 +54,6 @@ extern void bowshot_hold_result(BowshotHeld *held, Query *query);
 /* holder.c */
 extern void bowshot_publish(BowshotHeld *held, dsm_segment *segment, BowshotSharing how);
 extern void bowshot_wait_for_readers(BowshotHeld *held);
-extern bool bowshot_all_done(const BowshotHeld *held);
 
 /* divide.c: whether a plan can be shared */
 extern bool bowshot_may_divide(Query *query);

@@ -32,6 +32,14 @@
 /* Results at a time, of the whole server: what fits into the shared memory that PostgreSQL has to spare. */
 #define MOST_RESULTS 32
 
+/*
+ * How long holders and readers wait for a lock, in milliseconds.  The owner has had
+ * each of them, and then the holder has it, so that only somebody who waits for a
+ * stronger one can be in the way; and that one waits for the result, which waits for
+ * the lock.  No detector of deadlocks would see that.
+ */
+#define LOCK_PATIENCE 5000
+
 /* The first thing that went wrong with a result. */
 typedef struct BowshotFailure
 {
@@ -98,6 +106,7 @@ extern uint64 bowshot_all_parts(const BowshotShared *shared);
 extern int bowshot_reading(const BowshotShared *shared);
 extern void bowshot_close_result(BowshotTicket ticket);
 extern void bowshot_fail(BowshotTicket ticket, const BowshotFailure *failure);
+extern bool bowshot_is_whole(BowshotTicket ticket);
 extern void bowshot_check_whole(BowshotTicket ticket, const char *name, int part);
 extern void bowshot_watch_session(void);
 extern void bowshot_now_holding(BowshotTicket ticket);
@@ -106,7 +115,7 @@ extern void bowshot_now_holding(BowshotTicket ticket);
 extern BowshotTicket bowshot_claim(const char *name, int part, dsm_handle *segment, BowshotSharing *how);
 extern void bowshot_reading_begins(void);
 extern void bowshot_reading_is_done(void);
-extern void bowshot_reading_fails(const ErrorData *error);
+extern bool bowshot_reading_fails(const ErrorData *error);
 
 /* failure.c: errors between processes */
 extern void bowshot_remember(BowshotFailure *failure, const ErrorData *error, int part);
