@@ -54,20 +54,46 @@ reads_temporary_table(Node *node, void *context)
 	return expression_tree_walker(node, reads_temporary_table, context);
 }
 
+static void
+check_reads(bool reads)
+{
+	if (!reads)
+		ereport(
+			ERROR, (errcode(ERRCODE_INVALID_CURSOR_DEFINITION),
+					   errmsg("a shared result is that of a query that only reads"),
+					   errhint("Leave out INSERT, UPDATE, DELETE, MERGE, INTO and FOR UPDATE or SHARE.")));
+}
+
+/* Places are in the text of the query, not in the statement that has it as an argument. */
+static void
+point_into_query(void *text)
+{
+	int place = geterrposition();
+
+	if (place <= 0)
+		return;
+	errposition(0);
+	internalerrposition(place);
+	internalerrquery(text);
+}
+
 /* What is wrong with the query is told here, where its text is at hand. */
 static void
 check_query(const char *text)
 {
+	ErrorContextCallback callback = {error_context_stack, point_into_query, (void *) text};
 	ParseState *pstate = make_parsestate(NULL);
+	RawStmt *statement;
 	bool keeps_not_null;
 	Query *query;
 
+	error_context_stack = &callback;
 	pstate->p_sourcetext = text;
-	query = bowshot_analyse(pstate, bowshot_one_statement(text), &keeps_not_null);
-	if (query->commandType != CMD_SELECT || query->hasModifyingCTE || query->rowMarks)
-		ereport(ERROR, (errcode(ERRCODE_INVALID_CURSOR_DEFINITION),
-						   errmsg("a shared result is that of a query that only reads"),
-						   errhint("Leave out INSERT, UPDATE, DELETE, MERGE and FOR UPDATE or SHARE.")));
+	statement = bowshot_one_statement(text);
+	check_reads(IsA(statement->stmt, SelectStmt) && !((SelectStmt *) statement->stmt)->intoClause);
+	query = bowshot_analyse(pstate, statement, &keeps_not_null);
+	error_context_stack = callback.previous;
+	check_reads(query->commandType == CMD_SELECT && !query->hasModifyingCTE && !query->rowMarks);
 	if (reads_temporary_table((Node *) query, NULL))
 		ereport(ERROR,
 			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED), errmsg("a shared result cannot read temporary tables"),
@@ -163,12 +189,13 @@ wait_for_holder(BowshotTicket ticket, const char *name, BackgroundWorkerHandle *
 		bool stopped = GetBackgroundWorkerPid(holder, &process) == BGWH_STOPPED;
 		bool ready;
 
-		bowshot_check_whole(ticket, name, 0);
 		bowshot_lock(LW_SHARED);
 		ready = bowshot_is(ticket) && place->how != SHARED_NOT_YET;
 		bowshot_unlock();
+		/* What goes wrong afterwards is told to those who fetch. */
 		if (ready)
 			break;
+		bowshot_check_whole(ticket, name, 0);
 		if (stopped)
 			ereport(
 				ERROR, (errcode(ERRCODE_INSUFFICIENT_RESOURCES),
