@@ -10,7 +10,7 @@ from pathlib import Path
 
 from bench import server, tpch
 from bench.bars import Bar
-from bench.extension import cost, first, paper
+from bench.extension import cost, first, paper, parts
 from bench.gateway.figures import Figure, disagreements, rows
 from bench.gateway.report import part_table
 from bench.gateway.settings import Settings
@@ -25,6 +25,7 @@ TITLES = {
     cost.NAME: "What it costs",
     paper.NAME: "The paper's data, to a client that keeps nothing",
     first.NAME: "First",
+    parts.NAME: "Table 2: one result over n connections",
 }
 
 
@@ -66,14 +67,15 @@ def _measure(settings: Settings, repeat: int) -> Iterator[Figure]:
         yield from cost.run(lineitem, postgres.pid, repeat)
         yield from paper.run({"lineitem": lineitem, "acs": own, "ontime": own}, postgres.pid, repeat)
         yield from first.run(lineitem, postgres.pid, repeat)
+        yield from parts.run(lineitem, postgres.pid, repeat)
         # Other benchmarks read these databases without it.
         for uri in (lineitem, own):
             psql(uri, "DROP EXTENSION bowshot")
 
 
 def _page(result: dict[str, object], figures: Sequence[Figure]) -> str:
-    judged: list[Bar] = [bar for part in (cost, paper, first) for bar in part.bars(rows(figures, part.NAME))]
-    parts = [
+    judged: list[Bar] = [bar for part in (cost, paper, first, parts) for bar in part.bars(rows(figures, part.NAME))]
+    page = [
         "# The extension inside PostgreSQL",
         f"`{result['command']}`, {result['date']}. {machine_line(result)}",
         *(f"**Wrong result:** {line}" for line in dict.fromkeys(disagreements(figures))),
@@ -81,8 +83,8 @@ def _page(result: dict[str, object], figures: Sequence[Figure]) -> str:
         bars_table(judged),
     ]
     for name, title in TITLES.items():
-        parts += [f"## {title}", part_table(rows(figures, name))]
-    return "\n\n".join(parts) + "\n"
+        page += [f"## {title}", part_table(rows(figures, name))]
+    return "\n\n".join(page) + "\n"
 
 
 if __name__ == "__main__":

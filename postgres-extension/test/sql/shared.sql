@@ -64,7 +64,9 @@ CREATE TEMPORARY TABLE own (a int);
 SELECT bowshot.declare('q', 'SELECT 1 WHERE EXISTS (SELECT FROM own)', 1);
 CREATE SEQUENCE ids;
 SELECT bowshot.declare('q', 'SELECT nextval(''ids'')', 1);
+\o /dev/null
 COPY (SELECT bowshot.fetch('q', 1)) TO STDOUT (FORMAT arrow);
+\o
 SELECT bowshot.close('q');
 SELECT * FROM bowshot.results;
 

@@ -168,7 +168,8 @@ def test_a_transaction_declares_and_may_end_before_the_parts_are_fetched(server:
 
 def test_a_snapshot_outlives_a_fetch_that_has_begun(server: Server) -> None:
     with server.connect() as other:
-        other.execute("CREATE TABLE vacuumed AS SELECT n AS id, repeat('x', 500) AS pad FROM generate_series(1, 30000) n")
+        pad = "repeat('x', 500) AS pad"
+        other.execute(f"CREATE TABLE vacuumed AS SELECT n AS id, {pad} FROM generate_series(1, 30000) n")
         with declared(server, "SELECT * FROM vacuumed", 1) as shared:
 
             def vacuum() -> None:
@@ -179,25 +180,30 @@ def test_a_snapshot_outlives_a_fetch_that_has_begun(server: Server) -> None:
         other.execute("DROP TABLE vacuumed")
 
 
-@pytest.mark.parametrize("order", ["", " ORDER BY id"])
-def test_settings_are_the_owners(server: Server, order: str) -> None:
-    sql = (
-        "SELECT id, at::text AS t, now() AS moment, current_setting('TimeZone') AS zone, lower(name) AS name"
-        f" FROM wide JOIN kinds USING (kind){order}"
-    )
-    for query, how in ((sql, "result"), (sql.replace("current_setting('TimeZone')", "current_date"), None)):
-        with server.connect() as owner, server.connect() as other:
-            for statement in ("SET TimeZone = 'Asia/Tokyo'", "SET DateStyle = 'German'"):
-                owner.execute(statement)
-            expected = table(owner, query.replace("now()", "NULL::timestamptz"))
-            shared = declare(owner, server.uri, query, 2)
-            assert shared.how == how or order or "plan"
-            other.execute("SET TimeZone = 'America/Lima'")
-            found = pa.concat_tables([fetched(other, shared.name, part) for part in (1, 2)])
-            # Only for that time.
-            assert other.execute("SHOW TimeZone").fetchone() == ("America/Lima",)
-            assert len(set(found["moment"].to_pylist())) == 1
-            assert rows([found.drop(["moment"])]) == rows([expected.drop(["moment"])])
+SETTINGS = "SELECT id, at::text AS t, now() AS moment, current_date AS day, lower(name) AS name"
+
+
+@pytest.mark.parametrize(
+    ("sql", "how"),
+    [
+        (f"{SETTINGS} FROM wide JOIN kinds USING (kind)", "plan"),
+        (f"{SETTINGS} FROM wide JOIN kinds USING (kind) ORDER BY id", "result"),
+        (f"{SETTINGS}, current_setting('TimeZone') AS zone FROM wide JOIN kinds USING (kind)", "result"),
+    ],
+)
+def test_settings_are_the_owners(server: Server, sql: str, how: str) -> None:
+    with server.connect() as owner, server.connect() as other:
+        for statement in ("SET TimeZone = 'Asia/Tokyo'", "SET DateStyle = 'German'"):
+            owner.execute(statement)
+        expected = table(owner, sql)
+        shared = declare(owner, server.uri, sql, 2)
+        assert shared.how == how
+        other.execute("SET TimeZone = 'America/Lima'")
+        found = pa.concat_tables([fetched(other, shared.name, part) for part in (1, 2)])
+        # Only for that time.
+        assert other.execute("SHOW TimeZone").fetchone() == ("America/Lima",)
+        assert len(set(found["moment"].to_pylist())) == 1
+        assert rows([found.drop(["moment"])]) == rows([expected.drop(["moment"])])
 
 
 def test_the_holder_may_use_parallel_workers(server: Server) -> None:

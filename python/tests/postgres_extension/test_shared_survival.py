@@ -15,7 +15,7 @@ from typing import Any
 import psycopg
 import pyarrow as pa
 import pytest
-from tests.postgres_extension.server import Server, running, table
+from tests.postgres_extension.server import Server, connect, running, table
 from tests.postgres_extension.shared import Shared, declare, declared, fetch_sql, fetched
 from tests.postgres_extension.test_survival import PATIENCE, resident, wait_until_gone
 
@@ -199,23 +199,26 @@ def test_a_declaration_that_takes_too_long_can_be_cancelled(server: Server) -> N
         owner.execute("DROP FUNCTION slow()")
 
 
+def declare_many(owner: psycopg.Connection[Any], server: Server, count: int) -> None:
+    for _ in range(count):
+        declare(owner, server.uri, "SELECT 1", 1)
+
+
 def test_without_a_worker_or_a_place_it_says_so(testkit: str, programs: Path) -> None:
     with running(testkit, programs, "max_worker_processes=3") as server:
         server.execute("CREATE EXTENSION bowshot")
         with server.connect() as owner:
             with pytest.raises(psycopg.errors.InsufficientResources) as caught:
-                for _ in range(4):
-                    declare(owner, server.uri, "SELECT 1", 1)
+                declare_many(owner, server, 4)
             assert "max_worker_processes, which is 3" in str(caught.value.diag.message_hint)
             owner.execute("SELECT bowshot.close(name) FROM bowshot.results")
             wait_until(lambda: workers(server) == 0)
             assert declare(owner, server.uri, "SELECT 1 AS one", 1).fetch(1).to_pylist() == [{"one": 1}]
     with running(testkit, programs, "max_worker_processes=40", "max_connections=50") as server:
         server.execute("CREATE EXTENSION bowshot")
-        with server.connect() as owner:
-            with pytest.raises(psycopg.errors.ConfigurationLimitExceeded, match="32 shared results"):
-                for _ in range(33):
-                    declare(owner, server.uri, "SELECT 1", 1)
+        full = pytest.raises(psycopg.errors.ConfigurationLimitExceeded, match="32 shared results")
+        with server.connect() as owner, full:
+            declare_many(owner, server, 33)
         wait_until(lambda: workers(server) == 0)
         with server.connect() as owner:
             assert declare(owner, server.uri, "SELECT 1 AS one", 1).fetch(1).to_pylist() == [{"one": 1}]
@@ -225,15 +228,13 @@ def test_another_database_and_another_user_learn_nothing(server: Server) -> None
     server.execute("CREATE DATABASE elsewhere")
     with psycopg.connect(server.database("elsewhere"), autocommit=True) as connection:
         connection.execute("CREATE EXTENSION bowshot")
-    with declared(server, "SELECT 1 AS one", 1) as shared:
-        with psycopg.connect(server.database("elsewhere"), autocommit=True) as other:
-            other.execute("SELECT bowshot.version()")
-            with pytest.raises(psycopg.errors.InvalidCursorName) as foreign:
-                fetched(other, shared.name, 1)
-            with pytest.raises(psycopg.errors.InvalidCursorName) as unknown:
-                fetched(other, "nothing", 1)
-            assert str(foreign.value).replace(shared.name, "nothing") == str(unknown.value)
-            assert other.execute("SELECT count(*) FROM bowshot.results").fetchone() == (0,)
+    with declared(server, "SELECT 1 AS one", 1) as shared, connect(server.database("elsewhere")) as other:
+        with pytest.raises(psycopg.errors.InvalidCursorName) as foreign:
+            fetched(other, shared.name, 1)
+        with pytest.raises(psycopg.errors.InvalidCursorName) as unknown:
+            fetched(other, "nothing", 1)
+        assert str(foreign.value).replace(shared.name, "nothing") == str(unknown.value)
+        assert other.execute("SELECT count(*) FROM bowshot.results").fetchone() == (0,)
     server.execute("DROP DATABASE elsewhere WITH (FORCE)")
 
 

@@ -72,6 +72,53 @@ fn read(mut stream: Stream, mut bytes: Vec<u8>) -> Vec<RecordBatch> {
     reader.collect::<std::result::Result<_, _>>().unwrap()
 }
 
+/// A stream with a column of numbers and one of an enum, which is a dictionary.
+fn with_an_enum() -> Stream {
+    let mut stream = Stream::new(settings());
+    for (name, oid) in [("id", 23), ("mood", 90_001)] {
+        stream.describe(Described { name: name.into(), oid, modifier: -1, origin: None }, 0, false);
+    }
+    let kind = Kind::Enumeration(vec!["sad".into(), "happy".into()]);
+    stream.know_type(90_001, CatalogType { name: "mood".into(), kind, output: String::new() });
+    stream.know_labels(90_001, &[90_011, 90_012]);
+    assert_eq!(stream.unknown_type(), None);
+    stream.start().unwrap();
+    stream
+}
+
+#[test]
+fn streams_that_share_batches_begin_with_one_head() {
+    let mut stream = with_an_enum();
+    let head: Vec<u8> = stream.head().unwrap().iter().flat_map(|piece| piece.to_vec()).collect();
+    let mut batches = Vec::new();
+    for (id, label) in [(1, 90_012), (2, 90_011)] {
+        put4(&mut stream, 0, 0, Some(id));
+        put4(&mut stream, 1, 0, Some(label));
+        let mut bytes = Vec::new();
+        sent(&mut stream, 1, &mut bytes);
+        batches.push(bytes);
+    }
+    // Any batch follows the head in any stream, and an end follows any number of them.
+    for (order, expected) in [(vec![1], vec![2]), (vec![1, 0], vec![2, 1]), (vec![], vec![])] {
+        let mut bytes = head.clone();
+        for place in order {
+            bytes.extend_from_slice(&batches[place]);
+        }
+        bytes.extend_from_slice(&[0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0]);
+        let reader = StreamReader::try_new(bytes.as_slice(), None).unwrap();
+        assert_eq!(reader.schema(), stream.schema());
+        let read: Vec<RecordBatch> = reader.collect::<std::result::Result<_, _>>().unwrap();
+        let ids: Vec<i32> = read.iter().map(|batch| batch.column(0).as_primitive::<Int32Type>().value(0)).collect();
+        assert_eq!(ids, expected);
+        for batch in &read {
+            let moods = batch.column(1).as_dictionary::<Int32Type>();
+            let mood = moods.values().as_string::<i32>().value(moods.key(0).unwrap());
+            let first = batch.column(0).as_primitive::<Int32Type>().value(0) == 1;
+            assert_eq!(mood, if first { "happy" } else { "sad" });
+        }
+    }
+}
+
 #[test]
 fn a_stream_without_batches_has_its_schema() {
     let stream = started(settings(), &[("id", Type::INT4, -1, true), ("name", Type::TEXT, -1, false)]);
