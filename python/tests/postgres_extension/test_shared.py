@@ -160,7 +160,7 @@ def test_a_transaction_declares_and_may_end_before_the_parts_are_fetched(server:
         owner.execute("SELECT 1")
         other.execute("INSERT INTO seen VALUES (2)")
         shared = declare(owner, server.uri, f"SELECT id, now() AS at FROM seen{order}", 1)
-        (begun,) = owner.execute("SELECT now()").fetchone() or ()
+        (begun,) = owner.execute("SELECT now()").fetchone() or (None,)
         owner.execute("COMMIT")
         assert shared.fetch(1).to_pylist() == [{"id": 1, "at": begun}]
         other.execute("DROP TABLE seen")

@@ -105,8 +105,13 @@ def test_a_client_that_goes_away_fails_the_others(server: Server, sql: str) -> N
 def test_a_holder_that_ends_fails_all(server: Server, sql: str, how: str) -> None:
     with declared(server, sql, 2) as shared:
         end = f"SELECT pg_{how}_backend({shared.seen('holder_pid')})"
+
+        def act() -> None:
+            server.execute(end)
+            wait_until(lambda: shared.seen("failure") is not None)
+
         with pytest.raises(psycopg.errors.ObjectNotInPrerequisiteState, match="holds the result has ended"):
-            shared.fetch(1, lambda: (server.execute(end), wait_until(lambda: shared.seen("failure") is not None)))
+            shared.fetch(1, act)
         with pytest.raises(psycopg.errors.ObjectNotInPrerequisiteState, match="holds the result has ended"):
             shared.fetch(2)
 
