@@ -31,6 +31,7 @@ pub(crate) fn effective(config: &Config) -> String {
         lines.push(("[[source]]".to_owned(), source.origin.to_string()));
         lines.extend(source.name.iter().map(|name| (format!("name = {}", quoted(name)), String::new())));
         lines.push((format!("uri = {}", quoted(&shown(&source.uri))), String::new()));
+        lines.extend(source.writable.then(|| ("writable = true".to_owned(), String::new())));
     }
     for user in &config.users {
         lines.push(("[[user]]".to_owned(), user.origin.to_string()));
@@ -113,6 +114,7 @@ mod tests {
                 rules: vec!["allow shop".into()],
                 origin: flag(),
             }],
+            writable: vec![("shop".into(), flag())],
         };
         let text = effective(&Config::load(None, &BTreeMap::new(), given).unwrap());
         assert!(!text.contains("s3cret"), "{text}");
@@ -124,6 +126,7 @@ mod tests {
         let again = Config::load(Some(&path), &BTreeMap::new(), Given::default()).unwrap();
         assert_eq!(again.sources[0].uri, "postgresql://ann@db/shop");
         assert_eq!(again.settings.list("jwt.strangers").unwrap(), ["allow a", "allow \"b\""]);
+        assert!(again.sources[0].writable);
         assert_eq!(again.users[0].rules, ["allow shop"]);
     }
 }

@@ -26,6 +26,8 @@ pub(crate) struct Given {
     pub(crate) settings: Vec<(String, Vec<String>, Origin)>,
     pub(crate) sources: Vec<Source>,
     pub(crate) users: Vec<User>,
+    /// The names of sources that are writable, besides those that say so themselves.
+    pub(crate) writable: Vec<(String, Origin)>,
 }
 
 /// The configuration in effect.
@@ -43,6 +45,7 @@ impl Config {
     /// A list is taken whole from the first way that has one: sources of the command line stand in the place of the file's.
     pub(crate) fn load(file: Option<&Path>, environment: &BTreeMap<String, String>, flags: Given) -> Result<Config> {
         let mut config = Config { settings: Layers::default(), sources: Vec::new(), users: Vec::new() };
+        let mut writable = Vec::new();
         let written = file.map(file::read).transpose()?.unwrap_or_default();
         for given in [written, lists::environment(environment)?, flags] {
             for (key, items, origin) in given.settings {
@@ -54,6 +57,7 @@ impl Config {
             if !given.users.is_empty() {
                 config.users = given.users;
             }
+            writable.extend(given.writable);
         }
         for source in &mut config.sources {
             source.uri = expand::expand(&source.uri, environment).map_err(|error| source.origin.blame(&error))?;
@@ -63,6 +67,7 @@ impl Config {
                 *hash = expand::expand(hash, environment).map_err(|error| user.origin.blame(&error))?;
             }
         }
+        lists::make_writable(&mut config.sources, &writable)?;
         lists::check(&config.sources, &config.users)?;
         Ok(config)
     }

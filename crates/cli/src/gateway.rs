@@ -12,7 +12,6 @@ use crate::config::{Config, Layers, Source};
 use crate::engine::engine;
 use crate::key_set::Published;
 use crate::kind::Kind;
-use crate::name;
 use crate::shown::shown;
 
 /// A source that is served, as it may be shown.
@@ -23,6 +22,8 @@ pub(crate) struct Named {
     pub(crate) kind: Kind,
     /// What its table is called where it is files.
     pub(crate) table: String,
+    /// Whether it may be changed.
+    pub(crate) writable: bool,
 }
 
 /// All sources under their names; nothing is sent to a database yet.
@@ -32,23 +33,31 @@ pub(crate) fn sources(config: &Config) -> Result<Vec<Named>> {
 
 fn named(source: &Source) -> Result<Named> {
     let kind = Kind::of(&source.uri);
+    let connected = connect(&source.uri).map_err(|error| source.origin.blame(&error))?;
+    if source.writable {
+        connected.writer().map(drop).map_err(|error| source.origin.blame(&error))?;
+    }
     Ok(Named {
-        name: source.name.clone().unwrap_or_else(|| name::of_address(&source.uri)),
+        name: source.known_as(),
         address: shown(&source.uri),
-        source: connect(&source.uri).map_err(|error| source.origin.blame(&error))?,
+        source: connected,
         kind,
         table: table_of_files(&source.uri),
+        writable: source.writable,
     })
 }
 
 /// The gateway in front of these sources.
 pub(crate) fn gateway(config: &Config, sources: &[Named], published: Option<&Published>) -> Result<Gateway> {
     let mut gateway = Gateway::new(access(config, published)?, limits(&config.settings)?)?;
-    for Named { name, source, kind, table, .. } in sources {
+    for Named { name, source, kind, table, writable, .. } in sources {
         gateway = match kind {
             Kind::Files => gateway.with_files(name, Arc::clone(source), table.clone())?,
             Kind::Database(dialect) => gateway.with_source(name, Arc::clone(source), *dialect)?,
         };
+        if *writable {
+            gateway = gateway.with_writable(name)?;
+        }
     }
     gateway.with_engine(engine(&config.settings, sources)?)
 }

@@ -28,6 +28,9 @@ pub(crate) struct Serve {
     /// the file's [[source]].
     #[arg(value_name = "ADDRESS")]
     sources: Vec<String>,
+    /// Lets the source of this name be changed: by those whose rules say so, or who have none. May stand several times.
+    #[arg(long, value_name = "NAME")]
+    writable: Vec<String>,
     /// The configuration file (TOML).
     #[arg(long, value_name = "FILE", env = "BOWSHOT_CONFIG")]
     config: Option<PathBuf>,
@@ -81,8 +84,8 @@ A configuration file:
   [limits]
   endpoints = 8
 
-Every setting has a variable too: BOWSHOT_LISTEN, BOWSHOT_LIMITS_ENDPOINTS, …; BOWSHOT_SOURCES and BOWSHOT_USERS are lists
-with white space between. The command line stands before the environment, that before the file.
+Every setting has a variable too: BOWSHOT_LISTEN, BOWSHOT_LIMITS_ENDPOINTS, …; BOWSHOT_SOURCES, BOWSHOT_USERS and
+BOWSHOT_WRITABLE are lists with white space between. The command line stands before the environment, that before the file.
 
 Read from it:
   bowshot.read_sql(\"SELECT …\", \"grpc://127.0.0.1:31337\")                        Python, all endpoints side by side
@@ -109,11 +112,13 @@ impl Serve {
             return checked(&config, &sources, self.probe);
         }
         logs::start(&config.settings)?;
-        for Named { name, address, .. } in &sources {
-            tracing::info!("source {name}: {address}");
+        for Named { name, address, writable, .. } in &sources {
+            let rights = if *writable { ", writable" } else { "" };
+            tracing::info!("source {name}: {address}{rights}");
         }
         if is_open(&config) {
-            tracing::warn!("no users are configured: everybody who reaches this address may read");
+            let and_write = if sources.iter().any(|named| named.writable) { " and write" } else { "" };
+            tracing::warn!("no users are configured: everybody who reaches this address may read{and_write}");
         }
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
         let runtime = runtime.map_err(|error| Error::new(ErrorKind::Io, format!("cannot start threads: {error}")))?;
@@ -153,6 +158,7 @@ impl Serve {
             given.settings.push(("insecure".into(), vec!["true".into()], Origin::Flag("--insecure".into())));
         }
         let origin = || Origin::Flag("the command line".to_owned());
+        given.writable = self.writable.iter().map(|name| (name.clone(), Origin::Flag("--writable".into()))).collect();
         given.sources = self.sources.iter().map(|source| Source::of_text(source, origin())).collect();
         Ok(given)
     }

@@ -3,7 +3,7 @@
 use arrow_array::RecordBatch;
 use arrow_schema::DataType;
 
-use crate::{Cancel, Origin, Plan, Request, Result};
+use crate::{Cancel, Error, ErrorKind, Origin, Plan, Request, Result, Writer};
 
 /// A database or a folder of files, named by a URI.
 pub trait Source: Send + Sync {
@@ -11,6 +11,15 @@ pub trait Source: Send + Sync {
     ///
     /// The plan holds the snapshot open; nothing of the result has been read yet.
     fn plan(&self, request: &Request, cancel: &Cancel) -> Result<Plan>;
+
+    /// What writes to it.
+    ///
+    /// # Errors
+    /// Of kind [`Unsupported`](ErrorKind::Unsupported) where Bowshot only reads this kind of source, which is the default.
+    fn writer(&self) -> Result<&dyn Writer> {
+        Err(Error::new(ErrorKind::Unsupported, "Bowshot does not write to this kind of source")
+            .with_hint("it writes to PostgreSQL, MySQL, MariaDB and SQLite; use this one's own client"))
+    }
 }
 
 /// The live side of a plan. The executor calls it from several threads.

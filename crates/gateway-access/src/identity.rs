@@ -11,7 +11,7 @@ pub const LONGEST_NAME: usize = 256;
 /// The user that an open gateway sees where no name was given.
 pub const ANONYMOUS: &str = "anonymous";
 
-/// A user whose name is proven, and what that user may read.
+/// A user whose name is proven, and what that user may read and write.
 #[derive(Clone, Debug)]
 pub struct Identity {
     user: Arc<str>,
@@ -34,7 +34,7 @@ impl Identity {
         &self.user
     }
 
-    /// What the user may read.
+    /// What the user may read and write.
     pub fn rights(&self) -> &Rights {
         &self.rights
     }

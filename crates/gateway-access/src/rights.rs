@@ -1,4 +1,4 @@
-//! What a user may read.
+//! What a user may read and write.
 
 use bowshot_core::{Error, ErrorKind, Result};
 
@@ -33,11 +33,12 @@ impl std::fmt::Display for TablePath {
 }
 
 /// The rules of a user. **The first rule that fits decides**, as in PostgreSQL's `pg_hba.conf`; where none fits, the answer
-/// is no. A user without rules may read everything.
+/// is no. A user without rules may read and write everything.
 ///
-/// A rule is `allow PATTERN` or `deny PATTERN`; a pattern is `source.schema.table` with `*` for any characters within a part,
-/// and parts left out at the end mean `*`. Doubt counts against the user: `deny` takes capital letters for small ones, `allow`
-/// does not; a table whose schema is not known fits every schema of a `deny`, and only the schema `*` of an `allow`.
+/// A rule is `allow PATTERN` (to read), `write PATTERN` (to read and to write, where the source itself is writable) or `deny PATTERN`; a
+/// pattern is `source.schema.table` with `*` for any characters within a part,
+/// and parts left out at the end mean `*`. Doubt counts against the user: `deny` takes capital letters for small ones, the
+/// others do not; a table whose schema is not known fits every schema of a `deny`, and only the schema `*` of the others.
 ///
 /// ```
 /// use bowshot_gateway_access::{Rights, TablePath};
@@ -47,6 +48,10 @@ impl std::fmt::Display for TablePath {
 /// assert!(!rights.may_read(&TablePath::new("shop", "public", "salaries")));
 /// assert!(!rights.may_read(&TablePath::new("shop", "private", "orders")));
 /// assert!(rights.may_see_schema("shop", "public") && !rights.may_see_schema("shop", "private"));
+///
+/// let rights = Rights::parse(&["write shop.staging", "allow shop"])?;
+/// assert!(rights.may_write(&TablePath::new("shop", "staging", "new")));
+/// assert!(!rights.may_write(&TablePath::new("shop", "public", "orders")));
 /// # Ok::<(), bowshot_core::Error>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -56,7 +61,10 @@ pub struct Rights {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Rule {
+    /// To read.
     allow: bool,
+    /// To write, too.
+    write: bool,
     pattern: Pattern,
 }
 
@@ -90,6 +98,19 @@ impl Rights {
             Some(rule) => rule.allow,
             None => self.rules.is_empty(),
         }
+    }
+
+    /// Whether the user may change the table, or make one of this name.
+    pub fn may_write(&self, path: &TablePath) -> bool {
+        match self.rules.iter().find(|rule| rule.fits(path)) {
+            Some(rule) => rule.write,
+            None => self.rules.is_empty(),
+        }
+    }
+
+    /// Whether some table of the source may be one that the user may change.
+    pub fn may_write_source(&self, source: &str) -> bool {
+        self.rules.is_empty() || self.rules.iter().any(|rule| rule.write && rule.fits_source(source))
     }
 
     /// Whether the user may learn that the source exists: some table of it may be readable.
@@ -140,15 +161,21 @@ impl Rights {
 impl Rule {
     fn parse(text: &str) -> Result<Self> {
         let (verb, pattern) = text.trim().split_once(char::is_whitespace).unwrap_or((text.trim(), ""));
-        let allow = match verb {
-            "allow" => true,
-            "deny" => false,
+        let (allow, write) = match verb {
+            "allow" => (true, false),
+            "write" => (true, true),
+            "deny" => (false, false),
             _ => {
-                return Err(Error::new(ErrorKind::Config, format!("the rule {text:?} is neither allow nor deny"))
-                    .with_hint("write \"allow source.schema.table\" or \"deny source.schema.table\""));
+                return Err(Error::new(
+                    ErrorKind::Config,
+                    format!("the rule {text:?} is neither allow, write nor deny"),
+                )
+                .with_hint(
+                    "write \"allow source.schema.table\", \"write …\" to let the user write too, or \"deny …\"",
+                ));
             }
         };
-        Ok(Rule { allow, pattern: Pattern::parse(pattern.trim_start())? })
+        Ok(Rule { allow, write, pattern: Pattern::parse(pattern.trim_start())? })
     }
 
     fn fits(&self, path: &TablePath) -> bool {

@@ -19,7 +19,7 @@ pub struct UserEntry {
     pub name: String,
     /// The password's argon2id hash, made with [`hash`](crate::hash); `None` for users who only come with a JSON Web Token.
     pub password_hash: Option<String>,
-    /// What the user may read, as [`Rights`] has it; none: everything.
+    /// What the user may read and write, as [`Rights`] has it; none: everything.
     pub rules: Vec<String>,
 }
 

@@ -20,6 +20,8 @@ use crate::batch::internal;
 pub struct Server {
     /// Bowshot's version.
     pub version: String,
+    /// Whether something may be changed.
+    pub writable: bool,
     /// How long a prepared statement lives without being used, in milliseconds; 0: for ever.
     pub statement_timeout: i32,
     /// How many characters a statement may have; 0: no limit is known.
@@ -31,10 +33,11 @@ pub struct Server {
 }
 
 impl Default for Server {
-    /// This version, without limits.
+    /// This version, which only reads, without limits.
     fn default() -> Self {
         Server {
             version: env!("CARGO_PKG_VERSION").to_owned(),
+            writable: false,
             statement_timeout: 0,
             statement_length: 0,
             statements: 0,

@@ -22,7 +22,7 @@ const YOUNG: Duration = Duration::from_secs(1);
 /// What one query is routed with.
 pub(crate) struct Asking<'a> {
     pub(crate) router: &'a Router,
-    rights: &'a Rights,
+    pub(crate) rights: &'a Rights,
     catalogs: &'a [Catalog],
     cancel: &'a Cancel,
     /// Whether the user has rules.

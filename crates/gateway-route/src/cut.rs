@@ -1,13 +1,22 @@
 //! A query without its source's name.
 
 use bowshot_core::ErrorKind;
-use bowshot_sql::{Dialect, Name, Tables, leading_parts, tables};
+use bowshot_sql::{Dialect, Name, Tables, leading_parts};
 
 use crate::refused::Refused;
 
+/// How the tables of a text are found.
+pub(crate) type Find = fn(&str, Dialect) -> Option<Tables>;
+
 /// The text with the first part of some tables' names cut out, `cut` saying of which; and of the columns that are named with
-/// them. Nothing else changes.
-pub(crate) fn without_source(sql: &str, read: &Tables, cut: &[bool], dialect: Dialect) -> Result<String, Refused> {
+/// them. Nothing else changes; `find` reads the new text again.
+pub(crate) fn without_source(
+    sql: &str,
+    read: &Tables,
+    cut: &[bool],
+    dialect: Dialect,
+    find: Find,
+) -> Result<String, Refused> {
     if !cut.contains(&true) {
         return Ok(sql.to_owned());
     }
@@ -24,7 +33,7 @@ pub(crate) fn without_source(sql: &str, read: &Tables, cut: &[bool], dialect: Di
         done = range.end;
     }
     text.push_str(sql.get(done..).unwrap_or_default());
-    if is_same(&text, read, cut, dialect) {
+    if find(&text, dialect).is_some_and(|again| is_same(&again, read, cut)) {
         Ok(text)
     } else {
         Err(hidden(&named.iter().map(|it| &it.name).collect::<Vec<_>>()))
@@ -39,8 +48,7 @@ fn begins_with(column: &Name, table: &Name) -> bool {
 }
 
 /// Whether the new text reads the same tables: what is left of a name may be one that the query itself defines.
-fn is_same(text: &str, read: &Tables, cut: &[bool], dialect: Dialect) -> bool {
-    let Ok(again) = tables(text, dialect) else { return false };
+fn is_same(again: &Tables, read: &Tables, cut: &[bool]) -> bool {
     let kept = |(table, cut): (&bowshot_sql::TableName, &bool)| {
         let skipped = usize::from(*cut);
         table.name.0.iter().skip(skipped).cloned().collect::<Vec<_>>()

@@ -1,4 +1,4 @@
-//! Where a query of the gateway goes, and whether its user may send it.
+//! Where a query of the gateway goes, or a statement that changes something, and whether its user may send it.
 //!
 //! A query whose tables live in one database goes there as its user wrote it. A query over files, over the gateway's own
 //! tables or over several sources goes to the gateway's engine. Users with rules are held to them before anything is sent:
@@ -38,7 +38,7 @@
 //! - **Functions** must stand in a list of functions that read nothing; **casts** must be to types that name nothing.
 //! - **Doubt** is refused: what one reader takes for a comment, a string or a name and another for something else. Each is a
 //!   sentence of [`Tables::doubts`](bowshot_sql::Tables::doubts).
-//! - **Only queries**: one statement that the parser knows and that only reads.
+//! - **Only queries**, and where a rule lets the user write, INSERT, UPDATE and DELETE: one statement that the parser knows.
 //! - **The same words** for a table that is not allowed and one that does not exist; a listing is read again by its age alone,
 //!   so that the time of an answer tells nothing either.
 //!
@@ -48,8 +48,10 @@
 
 mod allowed;
 mod asking;
+mod change;
 mod cut;
 mod engine;
+mod ingest;
 mod listing;
 mod place;
 mod refused;
@@ -61,6 +63,7 @@ mod strict;
 mod system;
 
 pub use allowed::{is_allowed_function, is_allowed_type};
+pub use change::ChangeRoute;
 pub use refused::Refused;
 pub use route::{Route, RoutedTable, Router};
 pub use served::{Kind, Served};

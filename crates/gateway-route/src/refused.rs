@@ -30,6 +30,31 @@ impl Refused {
         )
     }
 
+    /// A table that may not be changed, or that there is none of.
+    pub(crate) fn target(name: &str) -> Self {
+        denied(
+            format!("the table \"{name}\" may not be changed, if it exists"),
+            "ask who runs the gateway for a rule: \"write source.schema.table\"",
+        )
+    }
+
+    /// A statement that changes more than rows.
+    pub(crate) fn definition() -> Self {
+        denied(
+            "a user with rules may change rows (INSERT, UPDATE, DELETE), and not what tables are".to_owned(),
+            "to make a table, ingest rows into it, which a rule \"write source.schema.table\" allows",
+        )
+    }
+
+    /// A source that nobody may change through the gateway.
+    pub(crate) fn read_only(source: &str) -> Self {
+        Refused::failed(
+            ErrorKind::Unsupported,
+            format!("the source \"{source}\" is read through this gateway, and not changed"),
+            "who runs the gateway can set writable = true for it; or use the database's own client",
+        )
+    }
+
     /// A text that readers may read differently. `doubt` ends a sentence that begins "the query".
     pub(crate) fn doubt(doubt: &str) -> Self {
         denied(

@@ -9,6 +9,7 @@ use bowshot_gateway_catalog::Catalog;
 use bowshot_sql::Name;
 
 use crate::asking::Asking;
+use crate::change::ChangeRoute;
 use crate::listing::Listings;
 use crate::refused::Refused;
 use crate::served::Served;
@@ -97,5 +98,39 @@ impl Router {
         cancel: &Cancel,
     ) -> Result<Route, Refused> {
         Asking::new(self, preferred, rights, catalogs, cancel)?.route(sql)
+    }
+
+    /// Says where a statement goes that changes something: to the one source whose tables it names, where that is writable. Its
+    /// arguments are those of [`route`](Self::route).
+    ///
+    /// # Errors
+    /// [`Refused::PermissionDenied`] where the user's rules do not let it pass; [`Refused::Error`] of kind
+    /// [`Unsupported`](bowshot_core::ErrorKind::Unsupported) where the source is not writable, and where nobody can tell which source
+    /// it is for, or it names tables of two.
+    pub fn route_change(
+        &self,
+        sql: &str,
+        preferred: Option<&str>,
+        rights: &Rights,
+        catalogs: &[Catalog],
+        cancel: &Cancel,
+    ) -> Result<ChangeRoute, Refused> {
+        Asking::new(self, preferred, rights, catalogs, cancel)?.change(sql)
+    }
+
+    /// Says which source takes the rows of a table: the one that `source` names, else the preferred one, else the only one.
+    ///
+    /// # Errors
+    /// As [`route_change`](Self::route_change).
+    pub fn route_ingest(
+        &self,
+        table: &TablePath,
+        preferred: Option<&str>,
+        rights: &Rights,
+        catalogs: &[Catalog],
+        cancel: &Cancel,
+    ) -> Result<usize, Refused> {
+        let source = Some(table.source.as_str()).filter(|source| !source.is_empty());
+        Asking::new(self, source.or(preferred), rights, catalogs, cancel)?.ingest(table)
     }
 }

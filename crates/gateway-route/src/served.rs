@@ -22,12 +22,14 @@ pub struct Served {
     pub(crate) dialect: Dialect,
     pub(crate) default_schema: Option<String>,
     pub(crate) own_tables: Vec<String>,
+    pub(crate) writable: bool,
 }
 
 impl Served {
     /// A database that is written to in this dialect.
     pub fn database(name: impl Into<String>, dialect: Dialect) -> Self {
-        Served { name: name.into(), kind: Kind::Database, dialect, default_schema: None, own_tables: Vec::new() }
+        let own_tables = Vec::new();
+        Served { name: name.into(), kind: Kind::Database, dialect, default_schema: None, own_tables, writable: false }
     }
 
     /// Files. Their catalog says which tables they are.
@@ -49,6 +51,13 @@ impl Served {
         self
     }
 
+    /// A source that may be changed.
+    #[must_use]
+    pub fn writable(mut self) -> Self {
+        self.writable = true;
+        self
+    }
+
     /// The name that clients see.
     pub fn name(&self) -> &str {
         &self.name
@@ -57,6 +66,11 @@ impl Served {
     /// What it is.
     pub fn kind(&self) -> Kind {
         self.kind
+    }
+
+    /// Whether it may be changed.
+    pub fn is_writable(&self) -> bool {
+        self.writable
     }
 
     /// Whether a part of a name is this source's name.

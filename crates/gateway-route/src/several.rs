@@ -74,7 +74,7 @@ impl Asking<'_> {
     }
 
     /// Whether a name begins with the name of another source.
-    fn names_another(&self, served: &Served, name: &Name) -> bool {
+    pub(crate) fn names_another(&self, served: &Served, name: &Name) -> bool {
         let [first, _, ..] = name.0.as_slice() else { return false };
         self.sources.iter().any(|(_, other)| other.name != served.name && other.is_named(first))
     }

@@ -46,12 +46,12 @@ impl Asking<'_> {
             cut.push(is_cut);
             routed.push(RoutedTable { written: table.name.clone(), range: table.range.clone(), index, path });
         }
-        let sql = without_source(sql, read, &cut, served.dialect)?;
+        let sql = without_source(sql, read, &cut, served.dialect, |text, dialect| tables(text, dialect).ok())?;
         Ok(Route::Source { index, sql, tables: routed, ordered: read.ordered })
     }
 
     /// Whether the source's name is to be cut out of a table's, and which table it is.
-    fn table(&self, served: &Served, table: &TableName) -> Result<(bool, TablePath), Refused> {
+    pub(crate) fn table(&self, served: &Served, table: &TableName) -> Result<(bool, TablePath), Refused> {
         let parts = table.name.0.as_slice();
         let named = parts.len() > 1 && parts.first().is_some_and(|first| served.is_named(first));
         if self.strict || named {

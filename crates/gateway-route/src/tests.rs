@@ -1,3 +1,4 @@
+mod changes;
 mod evasions;
 mod rules;
 mod several;

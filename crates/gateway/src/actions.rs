@@ -11,6 +11,7 @@ use arrow_flight::{
     Action, ActionType, CancelFlightInfoRequest, CancelFlightInfoResult, CancelStatus, FlightEndpoint, FlightInfo,
     RenewFlightEndpointRequest, Ticket,
 };
+use arrow_schema::{DataType, SchemaRef};
 use bowshot_core::{Params, Value};
 use bowshot_gateway_access::{Claim, Handle};
 use bowshot_gateway_wire::schema_bytes;
@@ -21,10 +22,11 @@ use prost_types::Timestamp;
 use tonic::Status;
 
 use crate::caller::Caller;
+use crate::change::no_columns;
 use crate::columns::shown;
 use crate::gateway::Inner;
 use crate::parameters::parameter_schema;
-use crate::query::new_id;
+use crate::query::{Planned, new_id};
 use crate::results::Id;
 use crate::session_options;
 use crate::status::{malformed, of_error, of_refusal, unimplemented};
@@ -105,6 +107,10 @@ impl Inner {
         let sql = request.query;
         let dialect = self.dialect(caller.catalog().as_deref());
         let mut count = parameters(&sql, dialect);
+        if self.is_change(&sql, caller) {
+            let types = self.describe_change(sql.clone(), count, caller).await?;
+            return self.prepared(Preparing { sql, schema: no_columns(), planned: None, count, types }, caller);
+        }
         // The columns do not depend on the values.
         let nulls = Params::Positional(vec![Value::Null; count]);
         let (schema, planned) = match self.columns(sql.clone(), nulls, caller).await {
@@ -116,12 +122,18 @@ impl Inner {
             }
             Err(error) => return Err(error),
         };
-        let dataset_schema = schema_bytes(&shown(&schema, caller.client)).map_err(|error| of_error(&error))?;
         let types = planned.as_ref().map(|planned| planned.plan.scan.parameters()).unwrap_or_default();
+        let planned = planned.filter(|_| count == 0);
+        self.prepared(Preparing { sql, schema, planned, count, types }, caller)
+    }
+
+    /// Keeps a statement that was prepared, and says what the client must know of it.
+    fn prepared(&self, preparing: Preparing, caller: &Caller) -> Result<Bytes, Status> {
+        let Preparing { sql, schema, planned, count, types } = preparing;
+        let dataset_schema = schema_bytes(&shown(&schema, caller.client)).map_err(|error| of_error(&error))?;
         let parameter_schema = parameter_schema(count, &types, caller.client);
         let parameter_schema = schema_bytes(&parameter_schema).map_err(|error| of_error(&error))?;
         let statement = new_id()?;
-        let planned = planned.filter(|_| count == 0);
         if !self.statements.add(statement, caller.user(), sql, schema, planned, Instant::now()) {
             return Err(Status::resource_exhausted("too many prepared statements are open: close some"));
         }
@@ -166,6 +178,19 @@ impl Inner {
         let ticket = endpoint.ticket.as_ref().map(|ticket| ticket.ticket.clone()).unwrap_or_default();
         self.open(&ticket, caller)
     }
+}
+
+/// A statement that is being prepared.
+struct Preparing {
+    sql: String,
+    /// The columns of its result.
+    schema: SchemaRef,
+    /// What its first run needs.
+    planned: Option<Planned>,
+    /// How many parameters it has.
+    count: usize,
+    /// Their types, as far as they are known.
+    types: Vec<Option<DataType>>,
 }
 
 fn message<M: Message + Default>(name: &str, body: Bytes) -> Result<M, Status> {

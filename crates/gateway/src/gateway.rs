@@ -131,6 +131,26 @@ impl Gateway {
         self.with(served, catalog, bowshot_gateway_route::Served::database(name, dialect))
     }
 
+    /// Lets a source be changed that is served already: by those whose rights say so, or who have no rules.
+    ///
+    /// # Errors
+    /// Of kind [`Config`](ErrorKind::Config) where there is no such source, of kind [`Unsupported`](ErrorKind::Unsupported) where
+    /// Bowshot does not write to its kind.
+    pub fn with_writable(mut self, name: &str) -> Result<Self> {
+        let inner = self.unserved()?;
+        let served = inner.sources.iter().find(|served| served.name == name);
+        let served = served.ok_or_else(|| {
+            Error::new(ErrorKind::Config, format!("no source is named \"{name}\", so it cannot be writable"))
+        })?;
+        served.source.writer().map(drop)?;
+        let writable = |served: &bowshot_gateway_route::Served| match served.name() == name {
+            true => served.clone().writable(),
+            false => served.clone(),
+        };
+        inner.router = Router::new(inner.router.served().iter().map(writable).collect());
+        Ok(self)
+    }
+
     /// Serves files, which the engine reads: the table is called as
     /// [`table_of_files`](bowshot_gateway_catalog::table_of_files) says.
     ///

@@ -6,7 +6,9 @@
 
 mod actions;
 mod answer;
+mod batches;
 mod caller;
+mod change;
 mod columns;
 mod cursors;
 mod declare;
@@ -25,6 +27,7 @@ mod metadata;
 mod own;
 mod parameters;
 mod prepared;
+mod put;
 mod query;
 mod ready;
 pub mod results;

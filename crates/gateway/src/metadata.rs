@@ -63,13 +63,13 @@ impl Inner {
             Command::CommandGetCrossReference(command) => {
                 whole(catalog::cross_reference(all, command, visible, cancel))
             }
-            Command::CommandGetSqlInfo(command) => catalog::sql_info(&server(), command),
+            Command::CommandGetSqlInfo(command) => catalog::sql_info(&server(self.may_write(caller)), command),
             Command::CommandGetXdbcTypeInfo(command) => catalog::xdbc_type_info(command),
             _ => catalog::table_types(),
         }
     }
 }
 
-fn server() -> Server {
-    Server { version: env!("CARGO_PKG_VERSION").to_owned(), ..Server::default() }
+fn server(writable: bool) -> Server {
+    Server { version: env!("CARGO_PKG_VERSION").to_owned(), writable, ..Server::default() }
 }

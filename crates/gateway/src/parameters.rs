@@ -1,26 +1,16 @@
 //! The parameters of prepared statements.
 
 use std::sync::Arc;
-use std::time::Instant;
 
-use arrow_array::cast::AsArray;
-use arrow_array::{Array, RecordBatch};
-use arrow_cast::cast;
-use arrow_cast::display::{ArrayFormatter, FormatOptions};
+use arrow_flight::FlightData;
 use arrow_flight::decode::FlightRecordBatchStream;
 use arrow_flight::error::FlightError;
-use arrow_flight::sql::{Command, DoPutPreparedStatementResult};
-use arrow_flight::{FlightData, PutResult};
 use arrow_schema::{DECIMAL128_MAX_PRECISION, DataType, Field, Schema, TimeUnit};
-use bowshot_core::{Error, ErrorKind, Result, Value};
+use bowshot_core::{RowValues, Value};
 use bowshot_gateway_wire::Client;
-use futures::{Stream, StreamExt, TryStreamExt};
-use prost::Message;
+use futures::{Stream, TryStreamExt};
 use tonic::Status;
 
-use crate::caller::Caller;
-use crate::gateway::Inner;
-use crate::service::{command, unknown};
 use crate::status::{malformed, of_error};
 
 /// How many rows of parameters are taken at most: one, for a query that is run once.
@@ -60,32 +50,10 @@ fn bound_as(kind: &DataType, client: Client) -> DataType {
     }
 }
 
-impl Inner {
-    /// Takes what a client puts: the parameters of a prepared statement.
-    pub(crate) async fn put(
-        &self,
-        mut messages: impl Stream<Item = Result<FlightData, Status>> + Send + Unpin + 'static,
-        caller: &Caller,
-    ) -> Result<PutResult, Status> {
-        let first = messages.try_next().await?.ok_or_else(|| Status::invalid_argument("DoPut without a message"))?;
-        let descriptor = first.flight_descriptor.clone().unwrap_or_default();
-        let handle = match command(&descriptor)? {
-            Command::CommandPreparedStatementQuery(command) => command.prepared_statement_handle,
-            other => return Err(unknown(&other)),
-        };
-        let statement = self.statement(&handle, caller)?;
-        let messages = futures::stream::iter([Ok(first)]).chain(messages);
-        let values = read(messages).await?;
-        if !self.statements.bind(statement, caller.user(), values, Instant::now()) {
-            return Err(Status::not_found("there is no such prepared statement any more: prepare it again"));
-        }
-        let result = DoPutPreparedStatementResult { prepared_statement_handle: Some(handle) };
-        Ok(PutResult { app_metadata: result.encode_to_vec().into() })
-    }
-}
-
-/// The parameters that some messages hold.
-async fn read(messages: impl Stream<Item = Result<FlightData, Status>> + Send + 'static) -> Result<Vec<Value>, Status> {
+/// The one row of parameters that some messages hold, for a query.
+pub(crate) async fn read(
+    messages: impl Stream<Item = Result<FlightData, Status>> + Send + 'static,
+) -> Result<Vec<Value>, Status> {
     let messages = messages.map_err(|status| FlightError::Tonic(Box::new(status)));
     let mut batches = FlightRecordBatchStream::new_from_flight_data(messages);
     let mut values = None;
@@ -96,57 +64,10 @@ async fn read(messages: impl Stream<Item = Result<FlightData, Status>> + Send + 
         if values.is_some() || batch.num_rows() > ROWS {
             return Err(Status::unimplemented("a query takes one row of parameters: run it once for each row"));
         }
-        values = Some(row(&batch).map_err(|error| of_error(&error))?);
+        let row = RowValues::new(&batch).and_then(|rows| rows.row(0));
+        values = Some(row.map_err(|error| of_error(&error))?);
     }
     Ok(values.unwrap_or_default())
-}
-
-/// The first row.
-fn row(batch: &RecordBatch) -> Result<Vec<Value>> {
-    let schema = batch.schema();
-    let columns = batch.columns().iter().zip(schema.fields());
-    columns.map(|(column, field)| value(column).map_err(|error| error.with_column(field.name()))).collect()
-}
-
-/// The first value of a column.
-fn value(column: &dyn Array) -> Result<Value> {
-    if column.is_null(0) || column.data_type() == &DataType::Null {
-        return Ok(Value::Null);
-    }
-    let unreadable = |error: arrow_schema::ArrowError| {
-        Error::new(ErrorKind::Value, format!("a parameter of type {} cannot be read: {error}", column.data_type()))
-    };
-    Ok(match column.data_type() {
-        DataType::Boolean => Value::Bool(column.as_boolean().value(0)),
-        kind if kind.is_integer() && kind != &DataType::UInt64 => {
-            let wide = cast(column, &DataType::Int64).map_err(unreadable)?;
-            Value::Int(wide.as_primitive::<arrow_array::types::Int64Type>().value(0))
-        }
-        kind if kind.is_floating() => {
-            let wide = cast(column, &DataType::Float64).map_err(unreadable)?;
-            Value::Float(wide.as_primitive::<arrow_array::types::Float64Type>().value(0))
-        }
-        DataType::Binary | DataType::LargeBinary | DataType::BinaryView | DataType::FixedSizeBinary(_) => {
-            let bytes = cast(column, &DataType::LargeBinary).map_err(unreadable)?;
-            Value::Bytes(bytes.as_binary::<i64>().value(0).to_vec())
-        }
-        kind if kind.is_nested() => {
-            return Err(Error::new(ErrorKind::Unsupported, format!("a parameter cannot be a {kind}"))
-                .with_hint("send text, numbers, bytes, dates or times, and cast in the query"));
-        }
-        // The zone only says how the instant is shown, and its name may be one that nobody here knows.
-        DataType::Timestamp(unit, Some(_)) => {
-            let kind = DataType::Timestamp(*unit, Some("+00:00".into()));
-            Value::Text(text(&cast(column, &kind).map_err(unreadable)?).map_err(unreadable)?)
-        }
-        // Text, dates, times and decimals, in the form that databases read.
-        _ => Value::Text(text(column).map_err(unreadable)?),
-    })
-}
-
-/// The first value of a column, as text.
-fn text(column: &dyn Array) -> Result<String, arrow_schema::ArrowError> {
-    ArrayFormatter::try_new(column, &FormatOptions::new())?.value(0).try_to_string()
 }
 
 #[cfg(test)]
@@ -154,7 +75,7 @@ mod tests {
     use arrow_array::types::Decimal128Type;
     use arrow_array::{
         ArrayRef, BinaryArray, BooleanArray, Date32Array, Float32Array, Int16Array, NullArray, PrimitiveArray,
-        StringArray, TimestampMicrosecondArray, UInt64Array,
+        RecordBatch, StringArray, TimestampMicrosecondArray, UInt64Array,
     };
     use futures::executor::block_on;
 

@@ -17,6 +17,7 @@ use prost_types::Timestamp;
 use tonic::Status;
 
 use crate::caller::Caller;
+use crate::change::no_columns;
 use crate::columns::shown;
 use crate::declare::told_schema;
 use crate::divide::{Wish, divide};
@@ -48,7 +49,7 @@ impl Inner {
         caller: &Caller,
     ) -> Result<Planned, Status> {
         let cancel = Cancel::new();
-        let guard = CancelOnDrop(Some(cancel.clone()));
+        let guard = CancelOnDrop::of(&cancel);
         let work = self.admit(caller.statement(&sql), &cancel).await.map_err(|reason| of_no_turn(&reason))?;
         let (inner, asking, planning) = (Arc::clone(self), Asking::of(caller), cancel.clone());
         // A client may read all endpoints at once, each on a connection that sees the snapshot.
@@ -80,7 +81,7 @@ impl Inner {
         asked.unwrap_or_else(|| self.options().workers()).min(self.limits.endpoints)
     }
 
-    /// Answers a statement: runs a query, or does what a statement about a shared result says.
+    /// Answers a statement: runs a query or a change, or does what a statement about a shared result says.
     pub(crate) async fn answer(
         self: &Arc<Self>,
         sql: String,
@@ -88,6 +89,9 @@ impl Inner {
         caller: &Caller,
         descriptor: FlightDescriptor,
     ) -> Result<FlightInfo, Status> {
+        if self.is_change(&sql, caller) {
+            return self.answer_change(sql, params, caller, descriptor).await;
+        }
         let planned = match CursorStatement::parse(&sql).map_err(|error| of_error(&error))? {
             None => self.plan(sql, params, caller.endpoints()?, caller).await?,
             Some(CursorStatement::Declare { name, query, count }) => {
@@ -107,6 +111,9 @@ impl Inner {
         params: Params,
         caller: &Caller,
     ) -> Result<(SchemaRef, Option<Planned>), Status> {
+        if self.is_change(&sql, caller) {
+            return Ok((no_columns(), None));
+        }
         Ok(match CursorStatement::parse(&sql).map_err(|error| of_error(&error))? {
             None => {
                 let planned = self.plan(sql, params, caller.endpoints()?, caller).await?;
@@ -191,10 +198,14 @@ fn panicked() -> Error {
 }
 
 /// Ends the work of a future that is dropped before its end.
-struct CancelOnDrop(Option<Cancel>);
+pub(crate) struct CancelOnDrop(Option<Cancel>);
 
 impl CancelOnDrop {
-    fn disarm_if(mut self, is_well: bool) {
+    pub(crate) fn of(cancel: &Cancel) -> Self {
+        CancelOnDrop(Some(cancel.clone()))
+    }
+
+    pub(crate) fn disarm_if(mut self, is_well: bool) {
         if is_well {
             self.0 = None;
         }

@@ -1,7 +1,7 @@
 //! Where a query goes, and as whose.
 
 use bowshot_core::{Cancel, Error, ErrorKind, Plan, Query, Request};
-use bowshot_gateway_access::Identity;
+use bowshot_gateway_access::{Identity, Rights};
 use bowshot_gateway_catalog::TablePath;
 use bowshot_gateway_monitor::Viewer;
 use bowshot_gateway_route::{Refused, Route};
@@ -23,6 +23,14 @@ impl Asking {
         sees(&self.identity, path)
     }
 
+    pub(crate) fn rights(&self) -> &Rights {
+        self.identity.rights()
+    }
+
+    pub(crate) fn preferred(&self) -> Option<&str> {
+        self.preferred.as_deref()
+    }
+
     pub(crate) fn of(caller: &Caller) -> Self {
         Asking::new(caller.session.identity().clone(), caller.catalog())
     }
@@ -39,7 +47,7 @@ impl Inner {
         let [Query { sql, params }] = request.queries.as_slice() else {
             return Err(Refused::Error(Error::new(ErrorKind::Internal, "a statement is one query")));
         };
-        let (rights, preferred) = (asking.identity.rights(), asking.preferred.as_deref());
+        let (rights, preferred) = (asking.rights(), asking.preferred());
         match self.router.route(sql, preferred, rights, &self.catalogs, cancel)? {
             Route::Source { index, sql, ordered, .. } => {
                 let served = self.sources.get(index).ok_or_else(|| nowhere("this source"))?;

@@ -188,6 +188,6 @@ pub(crate) fn unknown(command: &Command) -> Status {
     unimplemented(&format!("{} is not answered", command.type_url()))
 }
 
-fn unprepared() -> Status {
+pub(crate) fn unprepared() -> Status {
     Status::not_found("there is no such prepared statement any more: prepare it again")
 }

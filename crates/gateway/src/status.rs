@@ -64,5 +64,5 @@ pub(crate) fn malformed(what: &str, error: impl std::fmt::Display) -> Status {
 
 /// The status of what this server does not do.
 pub(crate) fn unimplemented(what: &str) -> Status {
-    Status::unimplemented(format!("{what}; this gateway reads, and changes nothing"))
+    Status::unimplemented(what)
 }

@@ -91,13 +91,19 @@ pub(crate) struct Session {
 impl Session {
     /// Connects, logs in, sets what every session needs and runs the user's own statements.
     pub(crate) fn open(config: &Arc<Config>, options: &Options, cancel: &Cancel) -> Result<Session> {
-        let deadline = config.connect_timeout.map(|limit| Instant::now() + limit);
-        let mut session = Session::log_in(config, deadline, cancel)?;
-        session.execute(SETTINGS)?;
+        let mut session = Session::open_writable(config, cancel)?;
         session.execute(READ_ONLY)?;
         for statement in &options.before {
             session.execute(statement)?;
         }
+        Ok(session)
+    }
+
+    /// Connects, logs in and sets what every session needs; this one may change something.
+    pub(crate) fn open_writable(config: &Arc<Config>, cancel: &Cancel) -> Result<Session> {
+        let deadline = config.connect_timeout.map(|limit| Instant::now() + limit);
+        let mut session = Session::log_in(config, deadline, cancel)?;
+        session.execute(SETTINGS)?;
         Ok(session)
     }
 

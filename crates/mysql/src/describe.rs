@@ -56,7 +56,7 @@ fn columns_of(session: &mut Session, query: &Prepared) -> Result<Vec<Definition>
     let statement = Statement { protocol: Protocol::Binary, sql: query.sql.clone(), values: query.values.clone() };
     let (header, handle) = statement.start(session)?;
     let columns = match header {
-        Header::Done => return Err(no_rows()),
+        Header::Done(_) => return Err(no_rows()),
         Header::Rows(columns) => columns,
     };
     while result::row(session, &query.sql)?.is_some() {}
@@ -74,7 +74,7 @@ fn start(session: &mut Session, query: &Prepared) -> Result<Described> {
     }
     let statement = Statement { protocol: Protocol::Text, sql: query.sql.clone(), values: query.values.clone() };
     match statement.start(session)?.0 {
-        Header::Done => Err(no_rows()),
+        Header::Done(_) => Err(no_rows()),
         Header::Rows(columns) => Ok(Described { columns, started: true }),
     }
 }

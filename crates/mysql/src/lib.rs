@@ -31,6 +31,8 @@ mod decode;
 mod describe;
 mod error;
 mod greeting;
+mod ingest;
+mod ingested;
 mod key;
 mod keys;
 mod login;
@@ -44,11 +46,13 @@ mod snapshot;
 mod split;
 mod statement;
 mod types;
+mod update;
 mod uri;
+mod writer;
 
 use std::sync::Arc;
 
-use bowshot_core::{Cancel, Plan, Request, Result, Source};
+use bowshot_core::{Cancel, Plan, Request, Result, Source, Writer};
 
 /// A MySQL or MariaDB database.
 #[derive(Clone, Debug)]
@@ -68,5 +72,9 @@ impl MySql {
 impl Source for MySql {
     fn plan(&self, request: &Request, cancel: &Cancel) -> Result<Plan> {
         plan::plan(&self.config, request, cancel)
+    }
+
+    fn writer(&self) -> Result<&dyn Writer> {
+        Ok(self)
     }
 }

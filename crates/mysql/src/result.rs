@@ -66,8 +66,8 @@ pub(crate) mod flag {
 
 /// How an answer begins.
 pub(crate) enum Header {
-    /// It is over: the statement returns no result.
-    Done,
+    /// It is over: the statement returns no result, and has changed so many rows.
+    Done(u64),
     /// Rows of these columns follow.
     Rows(Vec<Definition>),
 }
@@ -78,8 +78,9 @@ pub(crate) fn header(session: &mut Session, sql: &str) -> Result<Header> {
     // One after the other: a server that lies may have more of them than a stack is deep.
     while body.first() == Some(&0) {
         if status_of_ok(body) & MORE_RESULTS == 0 {
+            let rows = rows_of_ok(body);
             session.idle();
-            return Ok(Header::Done);
+            return Ok(Header::Done(rows));
         }
         body = session.receive()?;
     }
@@ -174,10 +175,16 @@ pub(crate) fn end(session: &mut Session, body: &[u8]) -> Result<()> {
         return Ok(());
     }
     match header(session, "")? {
-        Header::Done => Ok(()),
+        Header::Done(_) => Ok(()),
         Header::Rows(_) => Err(Error::new(ErrorKind::Unsupported, "the procedure returns more than one result")
             .with_hint("a dataframe has room for one; write a procedure that returns only the one that is wanted")),
     }
+}
+
+/// The affected rows in an OK packet.
+fn rows_of_ok(body: &[u8]) -> u64 {
+    let mut fields = Fields(body);
+    fields.u8().and_then(|_| fields.length()).unwrap_or(0)
 }
 
 /// The status in an OK packet: a mark, the affected rows, the last inserted number, the status.

@@ -79,7 +79,7 @@ impl Handle {
     }
 
     /// The body of the command that runs it with these values.
-    fn execution(&self, values: &[Value]) -> Vec<u8> {
+    pub(crate) fn execution(&self, values: &[Value]) -> Vec<u8> {
         let mut body = self.number.to_le_bytes().to_vec();
         // No cursor: the rows come at once; and one execution.
         body.push(0);

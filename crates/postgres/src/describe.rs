@@ -39,6 +39,27 @@ pub(crate) fn describe(session: &mut Session, sql: &str) -> Result<Vec<Described
 
 /// The query's columns and parameters. An error where it returns no rows at all.
 pub(crate) fn description(session: &mut Session, sql: &str) -> Result<Description> {
+    let Answer { columns, parameters } = ask(session, sql)?;
+    match columns {
+        Some(columns) => Ok(Description { columns, parameters }),
+        None => Err(Error::new(ErrorKind::Unsupported, "the statement returns no rows, so there is nothing to read")
+            .with_hint("Bowshot reads results; run statements that change something with the database's own client")),
+    }
+}
+
+/// The types of a statement's parameters, by their OIDs, whether it returns rows or not.
+pub(crate) fn parameters(session: &mut Session, sql: &str) -> Result<Vec<u32>> {
+    ask(session, sql).map(|answer| answer.parameters)
+}
+
+/// What the server answers about a statement.
+struct Answer {
+    /// `None` where it returns no rows.
+    columns: Option<Vec<Described>>,
+    parameters: Vec<u32>,
+}
+
+fn ask(session: &mut Session, sql: &str) -> Result<Answer> {
     let mut messages = BytesMut::new();
     let build = |messages: &mut BytesMut| {
         frontend::parse("", sql, std::iter::empty(), messages)?;
@@ -67,16 +88,10 @@ pub(crate) fn description(session: &mut Session, sql: &str) -> Result<Descriptio
             _ => {}
         }
     }
-    match (failure, columns) {
+    match (failure, &columns) {
         (Some(error), _) => Err(error),
-        (None, Some(columns)) => Ok(Description { columns, parameters }),
         (None, None) if returns_rows => Err(broken("it described no result")),
-        (None, None) => {
-            Err(Error::new(ErrorKind::Unsupported, "the statement returns no rows, so there is nothing to read")
-                .with_hint(
-                    "Bowshot reads results; run statements that change something with the database's own client",
-                ))
-        }
+        (None, _) => Ok(Answer { columns, parameters }),
     }
 }
 

@@ -37,6 +37,8 @@ mod explain;
 mod extension;
 mod family;
 mod gather;
+mod ingest;
+mod ingested;
 mod locks;
 mod login;
 mod message;
@@ -51,12 +53,14 @@ mod split;
 mod statement;
 mod tls;
 mod types;
+mod update;
 mod uri;
+mod writer;
 mod written;
 
 use std::sync::Arc;
 
-use bowshot_core::{Cancel, Plan, Request, Result, Source};
+use bowshot_core::{Cancel, Plan, Request, Result, Source, Writer};
 
 /// A PostgreSQL database.
 #[derive(Clone, Debug)]
@@ -76,5 +80,9 @@ impl Postgres {
 impl Source for Postgres {
     fn plan(&self, request: &Request, cancel: &Cancel) -> Result<Plan> {
         plan::plan(&self.config, request, cancel)
+    }
+
+    fn writer(&self) -> Result<&dyn Writer> {
+        Ok(self)
     }
 }

@@ -95,20 +95,25 @@ impl Statement {
 
     fn bind(&self, most_rows: i32, messages: &mut BytesMut) -> Result<()> {
         frontend::parse("", &self.sql, std::iter::empty(), messages).map_err(unsendable)?;
-        let parameter_formats = self.params.iter().map(|value| i16::from(matches!(value, Value::Bytes(_))));
-        let result_formats = self.binary.iter().map(|&binary| i16::from(binary));
-        frontend::bind("", "", parameter_formats, self.params.iter(), write_value, result_formats, messages).map_err(
-            |error| match error {
-                frontend::BindError::Conversion(error) => {
-                    Error::new(ErrorKind::Config, format!("a parameter cannot be sent: {error}"))
-                }
-                frontend::BindError::Serialization(error) => unsendable(error),
-            },
-        )?;
+        bind_values(&self.params, &self.binary, messages)?;
         frontend::execute("", most_rows, messages).map_err(unsendable)?;
         frontend::sync(messages);
         Ok(())
     }
+}
+
+/// Appends the message that gives the unnamed statement its parameters; `binary` says which columns come as binary.
+pub(crate) fn bind_values(values: &[Value], binary: &[bool], messages: &mut BytesMut) -> Result<()> {
+    let parameter_formats = values.iter().map(|value| i16::from(matches!(value, Value::Bytes(_))));
+    let result_formats = binary.iter().map(|&binary| i16::from(binary));
+    frontend::bind("", "", parameter_formats, values.iter(), write_value, result_formats, messages).map_err(|error| {
+        match error {
+            frontend::BindError::Conversion(error) => {
+                Error::new(ErrorKind::Config, format!("a parameter cannot be sent: {error}"))
+            }
+            frontend::BindError::Serialization(error) => unsendable(error),
+        }
+    })
 }
 
 /// A parameter as text, which the server reads as the type that the query needs; bytes as they are.
@@ -132,6 +137,6 @@ fn write_value(
     Ok(IsNull::No)
 }
 
-fn unsendable(error: std::io::Error) -> Error {
+pub(crate) fn unsendable(error: std::io::Error) -> Error {
     Error::new(ErrorKind::Config, format!("the query cannot be sent: {error}")).with_source(error)
 }

@@ -49,14 +49,34 @@ impl Edited {
     }
 }
 
+/// Words before `TABLE` where it commands nothing, in statements that are no queries.
+const DEFINES: &[&str] = &[
+    "alter",
+    "create",
+    "drop",
+    "external",
+    "foreign",
+    "global",
+    "local",
+    "lock",
+    "on",
+    "rename",
+    "temp",
+    "temporary",
+    "truncate",
+    "unlogged",
+    "virtual",
+];
+
 /// Each `TABLE` before a name: no database has it anywhere else in a query.
 fn table_commands(sql: &str, tokens: &[Token]) -> Vec<(Range<usize>, &'static str)> {
     let code: Vec<&Token> = tokens.iter().filter(|token| !token.is_blank()).collect();
     let is_command = |at: usize, token: &Token| {
-        let follows_dot =
-            at.checked_sub(1).and_then(|before| code.get(before)).is_some_and(|it| it.is_symbol(sql, "."));
+        let before = at.checked_sub(1).and_then(|before| code.get(before));
+        let is_other = before
+            .is_some_and(|it| it.is_symbol(sql, ".") || DEFINES.contains(&it.text(sql).to_ascii_lowercase().as_str()));
         let names = code.get(at + 1).is_some_and(|next| matches!(next.kind, Kind::Word | Kind::QuotedName));
-        token.kind == Kind::Word && token.text(sql).eq_ignore_ascii_case("table") && !follows_dot && names
+        token.kind == Kind::Word && token.text(sql).eq_ignore_ascii_case("table") && !is_other && names
     };
     let commands = code.iter().enumerate().filter(|(at, token)| is_command(*at, token));
     commands.map(|(_, token)| (token.range.clone(), "SELECT * FROM")).collect()

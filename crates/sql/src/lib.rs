@@ -68,7 +68,10 @@ pub use placeholders::{bind, parameters};
 pub use prepared::Prepared;
 pub use quote::{quote_identifier, quote_literal};
 pub use strip::strip_end;
-pub use tables::{Located, TableName, Tables, Unreadable, leading_parts, tables};
+pub use tables::{
+    ChangeKind, Changes, Located, TableName, Tables, Unreadable, changes, is_change, is_of_session, leading_parts,
+    tables,
+};
 
 #[cfg(test)]
 mod tests;

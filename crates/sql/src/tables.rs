@@ -1,6 +1,7 @@
 //! Which tables a query reads, from its text alone.
 
 mod agree;
+mod changes;
 mod doubt;
 mod reader;
 mod scope;
@@ -22,6 +23,8 @@ use crate::location::Locations;
 use crate::{Dialect, Name};
 
 use self::reader::Reader;
+
+pub use self::changes::{ChangeKind, Changes, changes, is_change, is_of_session};
 
 /// What a query reads and calls.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -110,20 +113,36 @@ impl std::error::Error for Unreadable {}
 /// # Errors
 /// [`Unreadable`] where the text is not one query that only reads, or where the parser does not know a part of it.
 pub fn tables(sql: &str, dialect: Dialect) -> Result<Tables, Unreadable> {
+    look(sql, dialect, false).map(|found| found.tables)
+}
+
+/// What was found in a statement.
+#[derive(Default)]
+struct Found {
+    tables: Tables,
+    /// What a statement that is no query changes.
+    kind: Option<ChangeKind>,
+    targets: Vec<TableName>,
+    returns_rows: bool,
+}
+
+/// Looks at one statement; `change` says whether it may be one that is no query.
+fn look(sql: &str, dialect: Dialect, change: bool) -> Result<Found, Unreadable> {
     let tokens = lex(sql, dialect).map_err(|_| Unreadable::new("ends inside a string, a quoted name or a comment"))?;
     let mut doubts = doubt::doubts(sql, &tokens, dialect);
     let written = Edited::of(sql, &tokens, dialect, false);
-    let mut tables = read(&written, dialect).or_else(|unreadable| {
+    let mut found = read(&written, dialect, change).or_else(|unreadable| {
         let known = Edited::of(sql, &tokens, dialect, true);
-        if known.text == written.text { Err(unreadable) } else { read(&known, dialect).map_err(|_| unreadable) }
+        if known.text == written.text { Err(unreadable) } else { read(&known, dialect, change).map_err(|_| unreadable) }
     })?;
-    doubts.append(&mut tables.doubts);
+    doubts.append(&mut found.tables.doubts);
     doubts.dedup();
-    Ok(Tables { doubts, ..tables })
+    found.tables.doubts = doubts;
+    Ok(found)
 }
 
 /// Reads the text that the parser is given.
-fn read(edited: &Edited, dialect: Dialect) -> Result<Tables, Unreadable> {
+fn read(edited: &Edited, dialect: Dialect, change: bool) -> Result<Found, Unreadable> {
     let sql = edited.text.as_str();
     let tokens = lex(sql, dialect).map_err(|_| Unreadable::new("ends inside a string, a quoted name or a comment"))?;
     if is_too_long(sql, &tokens) {
@@ -131,22 +150,22 @@ fn read(edited: &Edited, dialect: Dialect) -> Result<Tables, Unreadable> {
     }
     let (locations, facts) = (Locations::of(&tokens, sql), Facts::default());
     let text = Text { sql, tokens: &tokens, locations: &locations, facts: &facts, dialect };
-    let found = on_deep_stack(|| parse(&text)).unwrap_or_else(|| Err(Unreadable::new("could not be read")))?;
+    let found = on_deep_stack(|| parse(&text, change)).unwrap_or_else(|| Err(Unreadable::new("could not be read")))?;
     Ok(located(found, edited))
 }
 
 /// With ranges in the user's own text.
-fn located(mut tables: Tables, edited: &Edited) -> Tables {
-    for table in &mut tables.tables {
+fn located(mut found: Found, edited: &Edited) -> Found {
+    for table in found.tables.tables.iter_mut().chain(&mut found.targets) {
         table.range = edited.original(&table.range);
     }
-    for name in &mut tables.qualified {
+    for name in &mut found.tables.qualified {
         name.range = edited.original(&name.range);
     }
-    tables
+    found
 }
 
-fn parse(text: &Text<'_>) -> Result<Tables, Unreadable> {
+fn parse(text: &Text<'_>, change: bool) -> Result<Found, Unreadable> {
     let statements = grammar::parse(text.sql, text.dialect, text.tokens.len()).map_err(|error| match error {
         ParserError::TokenizerError(why) | ParserError::ParserError(why) => {
             Unreadable::new(format!("is not known to Bowshot's parser ({why})"))
@@ -158,8 +177,19 @@ fn parse(text: &Text<'_>) -> Result<Tables, Unreadable> {
         [] => return Err(Unreadable::new("is empty")),
         _ => return Err(Unreadable::new("is more than one statement")),
     };
-    let Statement::Query(query) = statement else { return Err(Unreadable::new("is not a SELECT")) };
     let mut reader = Reader::new(text);
+    let mut found = Found::default();
+    let mut ordered = false;
+    match statement {
+        Statement::Query(query) => ordered = is_ordered(query),
+        _ if !change => return Err(Unreadable::new("is not a SELECT")),
+        statement => {
+            let told = changes::of(statement).ok_or_else(|| Unreadable::new("changes what Bowshot cannot tell"))?;
+            let (kind, targets, returns_rows) = told;
+            targets.into_iter().for_each(|name| reader.saw_target(name));
+            found = Found { kind: Some(kind), targets: reader.tables.clone(), returns_rows, ..found };
+        }
+    }
     // It never breaks off.
     let _ = statement.visit(&mut reader);
     if let Some(reason) = reader.unreadable {
@@ -171,11 +201,13 @@ fn parse(text: &Text<'_>) -> Result<Tables, Unreadable> {
         tables: reader.tables,
         table_functions: reader.table_functions,
         types: reader.types,
-        ordered: is_ordered(query),
+        ordered,
         doubts,
         ..Tables::default()
     };
     tables.tables.sort_by_key(|table| table.range.start);
+    // The walk comes by some of the tables that are changed, too.
+    tables.tables.dedup_by_key(|table| table.range.start);
     for chain in chains(text.sql, text.tokens, text.dialect) {
         let is_table = tables.tables.binary_search_by_key(&chain.range.start, |table| table.range.start).is_ok();
         if !reader.declared.contains(&chain.range.start) && !is_table && is_function(&chain.name, chain.called) {
@@ -188,7 +220,7 @@ fn parse(text: &Text<'_>) -> Result<Tables, Unreadable> {
             tables.qualified.push(Located { name: chain.name, range: chain.range });
         }
     }
-    Ok(tables)
+    Ok(Found { tables, ..found })
 }
 
 /// The bytes of the first `count` parts of a name that stands at `range`, with the dots and comments up to the next part: without

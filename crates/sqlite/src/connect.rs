@@ -1,6 +1,6 @@
 //! Opens connections.
 
-use bowshot_core::{Cancel, Result};
+use bowshot_core::{Cancel, Error, ErrorKind, Result};
 
 use crate::handle::Database;
 use crate::uri::Location;
@@ -17,6 +17,19 @@ pub(crate) fn connect(location: &Location, before: &[String], cancel: &Cancel) -
         database.execute(sql)?;
     }
     // SQLite opens the file only now, and learns the schema: what is wrong with them shows here.
+    database.scalar(TOUCH, &[])?;
+    Ok(database)
+}
+
+/// Opens a connection that may write.
+pub(crate) fn connect_writable(location: &Location, cancel: &Cancel) -> Result<Database> {
+    location.check()?;
+    if location.immutable {
+        let message = format!("{} was said to be immutable, so nothing is written to it", location.path.display());
+        return Err(Error::new(ErrorKind::Config, message).with_hint("leave immutable=1 out of the URI"));
+    }
+    let mut database = Database::open_writable(&location.file_uri(), &location.path, location.timeout)?;
+    database.watch(cancel);
     database.scalar(TOUCH, &[])?;
     Ok(database)
 }

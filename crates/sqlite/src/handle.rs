@@ -8,6 +8,7 @@
 mod row;
 mod statement;
 mod watch;
+mod write;
 
 use std::ffi::{CStr, CString, c_int, c_void};
 use std::fmt;
@@ -50,9 +51,14 @@ unsafe impl Send for Database {}
 impl Database {
     /// Opens the file, read only. `name` is a `file:` URI in SQLite's sense; SQLite looks at the file only later.
     pub(crate) fn open(name: &str, path: &Path, patience: Duration) -> Result<Self> {
+        Self::open_as(name, path, patience, ffi::SQLITE_OPEN_READONLY)
+    }
+
+    /// Opens the file; `access` is one of SQLite's flags.
+    fn open_as(name: &str, path: &Path, patience: Duration, access: c_int) -> Result<Self> {
         let c_name = c_string(name)?;
         let mut raw = ptr::null_mut();
-        let flags = ffi::SQLITE_OPEN_READONLY | ffi::SQLITE_OPEN_NOMUTEX | ffi::SQLITE_OPEN_URI;
+        let flags = access | ffi::SQLITE_OPEN_NOMUTEX | ffi::SQLITE_OPEN_URI;
         // SAFETY: `c_name` is a C string and `raw` a place for the connection; no VFS is named.
         let code = unsafe { ffi::sqlite3_open_v2(c_name.as_ptr(), &raw mut raw, flags, ptr::null()) };
         let Some(raw) = NonNull::new(raw) else {

@@ -32,15 +32,19 @@ mod decode;
 mod describe;
 mod error;
 mod handle;
+mod ingest;
+mod ingested;
 mod plan;
 mod read;
 mod sample;
 mod snapshot;
 mod split;
 mod types;
+mod update;
 mod uri;
+mod writer;
 
-use bowshot_core::{Cancel, Plan, Request, Result, Source};
+use bowshot_core::{Cancel, Plan, Request, Result, Source, Writer};
 
 /// A SQLite database file.
 #[derive(Clone, Debug)]
@@ -65,5 +69,9 @@ impl Sqlite {
 impl Source for Sqlite {
     fn plan(&self, request: &Request, cancel: &Cancel) -> Result<Plan> {
         plan::plan(&self.location, request, cancel)
+    }
+
+    fn writer(&self) -> Result<&dyn Writer> {
+        Ok(self)
     }
 }

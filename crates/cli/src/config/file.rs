@@ -111,16 +111,17 @@ impl File<'_> {
     }
 
     fn source(&self, table: &DeTable<'_>, at: usize) -> Result<Source> {
-        let (mut name, mut uri) = (None, None);
+        let (mut name, mut uri, mut writable) = (None, None, false);
         for entry in table {
             match entry.0.get_ref().as_ref() {
                 "name" => name = Some(self.text(entry)?),
                 "uri" => uri = Some(self.text(entry)?),
-                _ => return Err(self.unknown(entry, "a source", "name and uri")),
+                "writable" => writable = self.truth(entry)?,
+                _ => return Err(self.unknown(entry, "a source", "name, uri and writable")),
             }
         }
         let uri = uri.ok_or_else(|| self.wrong(at, "a source has no uri", "write uri = \"postgresql://…\""))?;
-        Ok(Source { name, uri, origin: self.origin(at) })
+        Ok(Source { name, uri, writable, origin: self.origin(at) })
     }
 
     fn user(&self, table: &DeTable<'_>, at: usize) -> Result<User> {
@@ -141,6 +142,16 @@ impl File<'_> {
         match value.get_ref() {
             DeValue::String(text) => Ok(text.to_string()),
             _ => Err(self.wrong(value.span().start, &format!("{} is no text", key.get_ref()), "write it in quotes")),
+        }
+    }
+
+    fn truth(&self, (key, value): Entry<'_, '_>) -> Result<bool> {
+        match value.get_ref() {
+            DeValue::Boolean(truth) => Ok(*truth),
+            _ => {
+                let message = format!("{} is neither true nor false", key.get_ref());
+                Err(self.wrong(value.span().start, &message, "write it without quotes"))
+            }
         }
     }
 

@@ -12,6 +12,8 @@ use super::{Given, Origin, Source, User};
 const SOURCES: &str = "BOWSHOT_SOURCES";
 /// The users, with white space between them: `NAME:HASH`.
 const USERS: &str = "BOWSHOT_USERS";
+/// The names of the sources that are writable, with white space between them.
+const WRITABLE: &str = "BOWSHOT_WRITABLE";
 
 /// What the environment configures.
 pub(super) fn environment(variables: &BTreeMap<String, String>) -> Result<Given> {
@@ -34,6 +36,7 @@ pub(super) fn environment(variables: &BTreeMap<String, String>) -> Result<Given>
     let list = |name: &str| variables.get(name).map(String::as_str).unwrap_or_default().split_whitespace();
     let origin = |name: &str| Origin::Variable(name.to_owned());
     given.sources = list(SOURCES).map(|text| Source::of_text(text, origin(SOURCES))).collect();
+    given.writable = list(WRITABLE).map(|name| (name.to_owned(), origin(WRITABLE))).collect();
     given.users = list(USERS).map(|text| user(text, origin(USERS))).collect::<Result<_>>()?;
     Ok(given)
 }
@@ -58,6 +61,20 @@ impl Setting {
             _ => vec![value.to_owned()],
         }
     }
+}
+
+/// Makes the sources writable that are named.
+pub(super) fn make_writable(sources: &mut [Source], names: &[(String, Origin)]) -> Result<()> {
+    for (name, origin) in names {
+        let Some(source) = sources.iter_mut().find(|source| source.known_as() == *name) else {
+            let message = format!("{origin}: no source is named \"{name}\", so it cannot be writable");
+            let known: Vec<String> = sources.iter().map(Source::known_as).collect();
+            let hint = format!("the sources are {}", known.join(", "));
+            return Err(Error::new(ErrorKind::Config, message).with_hint(hint));
+        };
+        source.writable = true;
+    }
+    Ok(())
 }
 
 /// Refuses names that stand twice.

@@ -8,6 +8,8 @@ pub(crate) struct Source {
     pub(crate) name: Option<String>,
     /// Its address, which may hold a password.
     pub(crate) uri: String,
+    /// Whether it may be changed through the gateway.
+    pub(crate) writable: bool,
     pub(crate) origin: Origin,
 }
 
@@ -22,10 +24,13 @@ impl Source {
             let is_word = name.chars().all(|character| character.is_alphanumeric() || character == '_');
             !name.is_empty() && is_word && is_address(rest)
         });
-        match named {
-            Some((name, uri)) => Source { name: Some(name.to_owned()), uri: uri.to_owned(), origin },
-            None => Source { name: None, uri: text.to_owned(), origin },
-        }
+        let (name, uri) = named.map_or((None, text), |(name, uri)| (Some(name.to_owned()), uri));
+        Source { name, uri: uri.to_owned(), writable: false, origin }
+    }
+
+    /// The name that clients know it by.
+    pub(crate) fn known_as(&self) -> String {
+        self.name.clone().unwrap_or_else(|| crate::name::of_address(&self.uri))
     }
 }
 

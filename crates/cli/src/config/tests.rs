@@ -73,7 +73,7 @@ fn mistakes_are_told_with_their_line() {
         ("[limits]\n\nendpoint = 1", "line 3: there is no setting \"limits.endpoint\""),
         ("[limit]\nendpoints = 1", "line 1: there is no table [limit]"),
         ("[[source]]\nname = \"shop\"", "line 1: a source has no uri"),
-        ("[[source]]\nuri = \"a\"\nurl = \"b\"", "line 3: a source has no \"url\"; it has name and uri"),
+        ("[[source]]\nuri = \"a\"\nurl = \"b\"", "line 3: a source has no \"url\"; it has name, uri and writable"),
         ("[source]\nuri = \"a\"", "a list of tables was expected"),
         ("\n[[source]]\nuri = \"postgresql://${NOBODY}@db\"", "line 2: the environment has no variable NOBODY"),
         ("[[user]]\nname = \"a\"\n[[user]]\nname = \"a\"", "line 3: two users are named \"a\""),
@@ -95,6 +95,20 @@ fn a_mistyped_variable_is_told_and_that_of_a_cluster_is_not() {
     let error = refusal("", &[("BOWSHOT_LIMITS_ENDPOINT", "1")]).to_string();
     assert!(error.contains("BOWSHOT_LIMITS_ENDPOINT is no setting; did you mean \"limits.endpoint"), "{error}");
     loaded("", &[("BOWSHOT_PORT", "tcp://10.0.0.1:31337"), ("BOWSHOT_SERVICE_HOST", "10.0.0.1")], &[]).unwrap();
+}
+
+#[test]
+fn sources_are_writable_where_the_file_or_the_environment_says_so() {
+    let file = "[[source]]\nname = \"shop\"\nuri = \"a.db\"\nwritable = true\n[[source]]\nuri = \"b.db\"\n";
+    let writable = |variables: &[(&str, &str)]| -> Vec<bool> {
+        loaded(file, variables, &[]).unwrap().sources.iter().map(|source| source.writable).collect()
+    };
+    assert_eq!(writable(&[]), [true, false]);
+    assert_eq!(writable(&[("BOWSHOT_WRITABLE", " b\n")]), [true, true], "by the name that its address gives it");
+    let error = refusal(file, &[("BOWSHOT_WRITABLE", "c")]).to_string();
+    assert!(error.contains("BOWSHOT_WRITABLE: no source is named \"c\"") && error.contains("shop, b"), "{error}");
+    let error = refusal("[[source]]\nuri = \"a.db\"\nwritable = \"yes\"\n", &[]).to_string();
+    assert!(error.contains("line 3: writable is neither true nor false"), "{error}");
 }
 
 #[test]

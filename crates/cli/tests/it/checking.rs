@@ -51,6 +51,23 @@ fn it_prints_what_is_in_effect_and_where_it_comes_from() {
 }
 
 #[test]
+fn a_source_is_writable_only_where_bowshot_writes_to_its_kind() {
+    let (folder, path) = database();
+    let here = format!("here=sqlite:///{}", path.display());
+    let (code, out, told) = run(&["serve", &here, "--writable", "here", "--check"], &[]);
+    assert!(code == Some(0) && out.contains("writable = true"), "{out}{told}");
+    let (_, out, _) = run(&["serve", &here, "--check"], &[]);
+    assert!(!out.contains("writable"), "off by default: {out}");
+    let (code, _, told) = run(&["serve", &here, "--check"], &[("BOWSHOT_WRITABLE", "there")]);
+    assert!(code == Some(2) && told.contains("no source is named \"there\""), "{told}");
+    let file = folder.path().join("bowshot.toml");
+    std::fs::write(&file, "[[source]]\nuri = \"trino://h/hive\"\n[[source]]\nuri = \"lake/\"\nwritable = true\n")
+        .unwrap();
+    let (code, _, told) = run(&["serve", "--config", file.to_str().unwrap(), "--check"], &[]);
+    assert!(code == Some(2) && told.contains("line 3: Bowshot does not write"), "{told}");
+}
+
+#[test]
 fn beyond_this_machine_it_listens_only_encrypted_and_to_users() {
     let (folder, path) = database();
     let shop = path.to_str().unwrap();

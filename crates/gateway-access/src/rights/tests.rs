@@ -28,6 +28,22 @@ fn the_first_rule_that_fits_decides() {
 }
 
 #[test]
+fn who_reads_writes_only_what_a_rule_says() {
+    let one = rights(&["deny shop.hr", "allow shop.public.orders", "write shop.public", "allow shop"]);
+    let orders = table("shop", "public", "orders");
+    assert!(one.may_read(&orders) && !one.may_write(&orders), "the first rule that fits decides");
+    assert!(one.may_write(&table("shop", "public", "staging")) && one.may_read(&table("shop", "public", "staging")));
+    assert!(!one.may_write(&table("shop", "hr", "salaries")) && !one.may_write(&table("shop", "store", "staging")));
+    assert!(!one.may_write(&table("shop", "PUBLIC", "staging")), "capital letters");
+    assert!(!one.may_write(&TablePath { schema: None, ..table("shop", "public", "staging") }), "an unknown schema");
+    assert!(one.may_write_source("shop") && !one.may_write_source("files"));
+    let reader = rights(&["allow *"]);
+    assert!(!reader.may_write(&orders) && !reader.may_write_source("shop"));
+    assert!(rights(&[]).may_write(&orders) && rights(&[]).may_write_source("shop"));
+    assert!(rights(&["write shop"]).may_write(&TablePath { schema: None, ..orders }));
+}
+
+#[test]
 fn what_no_rule_names_is_denied() {
     let one = rights(&["allow shop.public.orders"]);
     assert!(!one.may_read(&table("shop", "public", "orders2")));

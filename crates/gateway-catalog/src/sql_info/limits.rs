@@ -28,12 +28,11 @@ const UNKNOWN: [SqlInfo; 17] = [
     SqlInfo::SqlMaxUsernameLength,
 ];
 
-/// What a server that only reads cannot do.
-const NOT_SUPPORTED: [SqlInfo; 8] = [
+/// What no gateway can do.
+const NOT_SUPPORTED: [SqlInfo; 7] = [
     SqlInfo::SqlTransactionsSupported,
     SqlInfo::SqlDataDefinitionCausesTransactionCommit,
     SqlInfo::SqlDataDefinitionsInTransactionsIgnored,
-    SqlInfo::SqlBatchUpdatesSupported,
     SqlInfo::SqlSavepointsSupported,
     SqlInfo::SqlNamedParametersSupported,
     SqlInfo::SqlLocatorsUpdateCopy,
@@ -47,6 +46,7 @@ pub(super) fn append(builder: &mut SqlInfoDataBuilder, server: &Server) {
     for code in NOT_SUPPORTED {
         builder.append(code, false);
     }
+    builder.append(SqlInfo::SqlBatchUpdatesSupported, server.writable);
     builder.append(SqlInfo::SqlMaxConnections, server.connections);
     builder.append(SqlInfo::SqlMaxStatementLength, server.statement_length);
     builder.append(SqlInfo::SqlMaxStatements, server.statements);

@@ -40,6 +40,20 @@ fn long(code: SqlInfo) -> i64 {
 }
 
 #[test]
+fn who_may_write_is_told_so() {
+    use SqlInfo::{FlightSqlServerBulkIngestion, FlightSqlServerReadOnly, SqlBatchUpdatesSupported};
+    for writable in [false, true] {
+        let told = |code: SqlInfo| {
+            let server = Server { writable, ..Server::default() };
+            let batch = sql_info(&server, &CommandGetSqlInfo { info: vec![code as u32] }).unwrap();
+            batch.column(1).as_union().value(0).as_boolean().value(0)
+        };
+        assert_eq!(told(FlightSqlServerReadOnly), !writable);
+        assert!(told(FlightSqlServerBulkIngestion) == writable && told(SqlBatchUpdatesSupported) == writable);
+    }
+}
+
+#[test]
 fn no_codes_ask_for_every_code_of_the_protocol_and_no_others() {
     let known: Vec<u32> =
         (0..100_000_u32).filter(|code| SqlInfo::try_from(i32::try_from(*code).unwrap()).is_ok()).collect();

@@ -11,3 +11,4 @@ mod reading;
 mod rules;
 mod running;
 mod shared;
+mod writing;

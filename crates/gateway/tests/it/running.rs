@@ -21,7 +21,7 @@ pub struct Running {
 impl Running {
     /// Without users: everybody may read.
     pub fn open(sources: &[(&str, Arc<dyn Source>, Dialect)], limits: Limits) -> Running {
-        Running::start(Users::none(), sources, limits)
+        Running::start(Users::none(), sources, limits, false)
     }
 
     /// With users, who have passwords like their names.
@@ -31,7 +31,7 @@ impl Running {
             UserEntry { name: (*name).to_owned(), password_hash: Some(hash), rules: Vec::new() }
         };
         let entries: Vec<UserEntry> = names.iter().map(entry).collect();
-        Running::start(Users::new(&entries).unwrap(), sources, Limits::default())
+        Running::start(Users::new(&entries).unwrap(), sources, Limits::default(), false)
     }
 
     /// With one user, whose password is like the name, and who has these rules.
@@ -39,10 +39,15 @@ impl Running {
         let password_hash = Some(bowshot_gateway_access::hash(name).unwrap());
         let rules = rules.iter().map(|&rule| rule.to_owned()).collect();
         let entry = UserEntry { name: name.to_owned(), password_hash, rules };
-        Running::start(Users::new(&[entry]).unwrap(), sources, Limits::default())
+        Running::start(Users::new(&[entry]).unwrap(), sources, Limits::default(), false)
     }
 
-    fn start(users: Users, sources: &[(&str, Arc<dyn Source>, Dialect)], limits: Limits) -> Running {
+    /// Without users, and everybody may write.
+    pub fn writable(sources: &[(&str, Arc<dyn Source>, Dialect)], limits: Limits) -> Running {
+        Running::start(Users::none(), sources, limits, true)
+    }
+
+    fn start(users: Users, sources: &[(&str, Arc<dyn Source>, Dialect)], limits: Limits, writable: bool) -> Running {
         let login = Login::new(users, None, LoginLimits::default()).unwrap();
         let access = Access::new(login, SessionLimits::default(), Tickets::random().unwrap()).unwrap();
         // Tests leave results behind that nobody will fetch.
@@ -50,6 +55,9 @@ impl Running {
         let mut gateway = Gateway::new(access, limits).unwrap();
         for (name, source, dialect) in sources {
             gateway = gateway.with_source(name, Arc::clone(source), *dialect).unwrap();
+            if writable {
+                gateway = gateway.with_writable(name).unwrap();
+            }
         }
         let (stop, stopped) = oneshot::channel();
         let (tell, told) = std::sync::mpsc::channel();

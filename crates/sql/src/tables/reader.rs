@@ -73,6 +73,11 @@ impl<'a> Reader<'a> {
         self.tables.push(TableName { name, range, perhaps_with });
     }
 
+    /// A table that the statement changes.
+    pub(super) fn saw_target(&mut self, name: &ObjectName) {
+        self.saw_table(name, None);
+    }
+
     fn saw_table_function(&mut self, name: &ObjectName) {
         let parts = name.0.iter().filter_map(|name| name.as_ident());
         let name = Name(parts.map(|name| lower(&part(name, self.text.dialect))).collect());

@@ -1,0 +1,169 @@
+//! What a client puts, as batches for a thread.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use arrow_array::RecordBatch;
+use arrow_flight::FlightData;
+use arrow_flight::decode::FlightRecordBatchStream;
+use arrow_flight::error::FlightError;
+use arrow_schema::{Schema, SchemaRef};
+use bowshot_core::{Cancel, Error, ErrorKind, Result, RowValues, Value};
+use futures::{Stream, TryStreamExt};
+use tokio::sync::Notify;
+use tokio::sync::mpsc::{Receiver, channel};
+use tonic::Status;
+
+use crate::status::malformed;
+
+/// How many batches may wait for the thread: the client waits meanwhile.
+const WAITING: usize = 1;
+
+/// Batches that a client puts: an iterator for a thread, which waits for them. Its end has to be said: a stream that breaks off must
+/// not look like a whole one.
+pub(crate) struct Put {
+    /// `None` is the end.
+    receiver: Receiver<Option<Result<RecordBatch>>>,
+    is_over: bool,
+}
+
+/// Reads the schema that a client sends first, and hands on the batches that follow. They end with an error when `cancel` says so: a
+/// client that says nothing must not hold whoever waits for it.
+///
+/// # Errors
+/// A stream that is none.
+pub(crate) async fn put(
+    messages: impl Stream<Item = Result<FlightData, Status>> + Send + Unpin + 'static,
+    cancel: &Cancel,
+) -> Result<(SchemaRef, Put), Status> {
+    let messages = messages.map_err(|status| FlightError::Tonic(Box::new(status)));
+    let mut batches = FlightRecordBatchStream::new_from_flight_data(messages);
+    let first = batches.try_next().await.map_err(|error| malformed("the rows", error))?;
+    let schema = batches.schema().cloned().unwrap_or_else(|| Arc::new(Schema::empty()));
+    let (sender, receiver) = channel(WAITING);
+    let ended = Arc::new(Notify::new());
+    let ending = Arc::clone(&ended);
+    let told = cancel.on_cancel(move || ending.notify_one());
+    tokio::spawn(async move {
+        let _told = told;
+        let mut next = Ok(first);
+        loop {
+            let item = match next {
+                Ok(None) => None,
+                Ok(Some(batch)) => Some(Ok(batch)),
+                Err(error) => Some(Err(broken(&error))),
+            };
+            let is_last = !matches!(item, Some(Ok(_)));
+            // Nobody wants them any more, or there are none.
+            if sender.send(item).await.is_err() || is_last {
+                return;
+            }
+            next = tokio::select! {
+                next = batches.try_next() => next,
+                () = ended.notified() => {
+                    drop(sender.send(Some(Err(Error::cancelled()))).await);
+                    return;
+                }
+            };
+        }
+    });
+    Ok((schema, Put { receiver, is_over: false }))
+}
+
+impl Iterator for Put {
+    type Item = Result<RecordBatch>;
+
+    /// Blocks.
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.is_over {
+            return None;
+        }
+        let item = self.receiver.blocking_recv().unwrap_or_else(|| Some(Err(broken_off())));
+        self.is_over = !matches!(item, Some(Ok(_)));
+        item
+    }
+}
+
+fn broken_off() -> Error {
+    Error::new(ErrorKind::Internal, "the reading of the client's rows broke off; please report this")
+}
+
+/// A client that left, or bytes that are no messages.
+fn broken(error: &FlightError) -> Error {
+    match error {
+        FlightError::Tonic(status) => {
+            Error::new(ErrorKind::ConnectionLost, format!("the client's rows ended too early: {}", status.message()))
+        }
+        error => Error::new(ErrorKind::Config, format!("the rows cannot be read: {error}")),
+    }
+}
+
+/// The rows of batches as parameters, one after the other.
+pub(crate) struct Rows<I> {
+    batches: I,
+    /// The batch that is being read, and which of its rows are left.
+    current: Option<(RowValues, Range<usize>)>,
+}
+
+impl<I> Rows<I> {
+    pub(crate) fn of(batches: I) -> Self {
+        Rows { batches, current: None }
+    }
+}
+
+impl<I: Iterator<Item = Result<RecordBatch>>> Iterator for Rows<I> {
+    type Item = Result<Vec<Value>>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            if let Some((values, rows)) = &mut self.current
+                && let Some(row) = rows.next()
+            {
+                return Some(values.row(row));
+            }
+            let batch = match self.batches.next()? {
+                Ok(batch) => batch,
+                Err(error) => return Some(Err(error)),
+            };
+            match RowValues::new(&batch) {
+                Ok(values) => self.current = Some((values, 0..batch.num_rows())),
+                Err(error) => return Some(Err(error)),
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use arrow_array::{ArrayRef, Int32Array};
+
+    use super::*;
+
+    #[test]
+    fn rows_that_break_off_are_not_whole() {
+        let put = |items: Vec<Option<Result<RecordBatch>>>| {
+            let (sender, receiver) = channel(9);
+            items.into_iter().for_each(|item| sender.try_send(item).unwrap());
+            Put { receiver, is_over: false }.map(|item| item.map_err(|error| error.kind())).collect::<Vec<_>>()
+        };
+        let batch = || RecordBatch::new_empty(Arc::new(Schema::empty()));
+        assert_eq!(put(vec![Some(Ok(batch())), None]), [Ok(batch())]);
+        assert_eq!(put(vec![Some(Ok(batch()))]), [Ok(batch()), Err(ErrorKind::Internal)]);
+        assert_eq!(put(vec![Some(Err(Error::cancelled())), None]), [Err(ErrorKind::Cancelled)]);
+    }
+
+    #[test]
+    fn the_rows_of_all_batches_follow_each_other() {
+        let batch = |values: Vec<i32>| {
+            let column = Arc::new(Int32Array::from(values)) as ArrayRef;
+            Ok(RecordBatch::try_from_iter([("n", column)]).unwrap())
+        };
+        let lost = Err(Error::new(ErrorKind::ConnectionLost, "gone"));
+        let mut rows = Rows::of([batch(vec![1, 2]), batch(vec![]), batch(vec![3]), lost].into_iter());
+        for number in [1, 2, 3] {
+            assert_eq!(rows.next().unwrap().unwrap(), [Value::Int(number)]);
+        }
+        assert_eq!(rows.next().unwrap().unwrap_err().kind(), ErrorKind::ConnectionLost);
+        assert!(rows.next().is_none());
+    }
+}

@@ -1,0 +1,198 @@
+//! Rows of batches into a table: INSERT statements of many rows each, in one transaction.
+//!
+//! The server commits the definition of a table by itself. So a table that is made for rows is dropped where they fail, and one that
+//! replaces another is filled under a name of its own first.
+
+use std::sync::Arc;
+
+use arrow_array::RecordBatch;
+use bowshot_core::{Cancel, Error, ErrorKind, Ingest, IngestMode, Result, RowValues, Value};
+use bowshot_sql::{Dialect, quote_identifier};
+
+use crate::connect::{Session, command};
+use crate::ingested::{check, declared, stored};
+use crate::result::{self, Definition, Header};
+use crate::statement::Handle;
+use crate::update::execute;
+use crate::uri::Config;
+
+/// What does not fit is an error, and 0 is a number like others.
+const STRICT: &str =
+    "SET SESSION sql_mode = CONCAT_WS(',', NULLIF(@@sql_mode, ''), 'STRICT_ALL_TABLES', 'NO_AUTO_VALUE_ON_ZERO')";
+
+/// How many placeholders a statement can have.
+const MOST_PLACEHOLDERS: usize = 65_535;
+
+/// How many rows one statement brings.
+const MOST_ROWS: usize = 500;
+
+/// How many bytes: far less than a server's `max_allowed_packet`.
+const MOST_BYTES: usize = 1 << 20;
+
+/// Puts all rows into a table; how many they were.
+pub(crate) fn ingest(
+    config: &Arc<Config>,
+    target: &Ingest,
+    batches: &mut dyn Iterator<Item = Result<RecordBatch>>,
+    cancel: &Cancel,
+) -> Result<u64> {
+    if target.columns.fields().is_empty() {
+        return Err(Error::new(ErrorKind::Config, "rows without a column cannot be ingested"));
+    }
+    let mut session = Session::open_writable(config, cancel)?;
+    session.execute(STRICT)?;
+    let exists =
+        target.mode != IngestMode::Create && target.mode != IngestMode::Append && exists(&mut session, target)?;
+    let replaces = exists && target.mode == IngestMode::Replace;
+    let filled = match replaces {
+        true => format!("bowshot_{}", session.connection_id()),
+        false => target.table.clone(),
+    };
+    let filled = table(target, &filled);
+    let makes = target.mode != IngestMode::Append && (replaces || !exists);
+    if makes {
+        create(&mut session, target, &filled)?;
+    }
+    let outcome = fill(&mut session, target, &filled, batches).and_then(|count| {
+        if replaces {
+            put_in_place(&mut session, target, &filled)?;
+        }
+        Ok(count)
+    });
+    if makes && outcome.is_err() {
+        // Its lock on the table ends with it.
+        drop(session);
+        // Whatever ended the work must not end this. What cannot be done is not worse than the error that is told.
+        let _ = Session::open_writable(config, &Cancel::new())
+            .and_then(|mut session| session.execute(&format!("DROP TABLE IF EXISTS {filled}")));
+    }
+    outcome
+}
+
+fn quoted(name: &str) -> String {
+    quote_identifier(name, Dialect::MySql)
+}
+
+/// A table's name with its database, quoted.
+fn table(target: &Ingest, name: &str) -> String {
+    match &target.schema {
+        Some(schema) => format!("{}.{}", quoted(schema), quoted(name)),
+        None => quoted(name),
+    }
+}
+
+fn names(target: &Ingest) -> String {
+    target.columns.fields().iter().map(|field| quoted(field.name())).collect::<Vec<_>>().join(", ")
+}
+
+fn exists(session: &mut Session, target: &Ingest) -> Result<bool> {
+    let text = |text: &str| Value::Text(text.to_owned());
+    let schema = target.schema.as_deref().map_or(Value::Null, text);
+    let sql = "SELECT 1 FROM information_schema.tables WHERE table_schema = COALESCE(?, DATABASE()) AND table_name = ?";
+    Ok(!session.query_with(sql, &[schema, text(&target.table)])?.is_empty())
+}
+
+fn create(session: &mut Session, target: &Ingest, name: &str) -> Result<()> {
+    let columns =
+        target.columns.fields().iter().map(|field| Ok(format!("{} {}", quoted(field.name()), declared(field)?)));
+    let columns = columns.collect::<Result<Vec<_>>>()?.join(", ");
+    session.execute(&format!("CREATE TABLE {name} ({columns})"))
+}
+
+/// Gives the table that was filled the other one's name, in one step.
+fn put_in_place(session: &mut Session, target: &Ingest, filled: &str) -> Result<()> {
+    let name = table(target, &target.table);
+    let old = table(target, &format!("bowshot_old_{}", session.connection_id()));
+    session.execute(&format!("RENAME TABLE {name} TO {old}, {filled} TO {name}"))?;
+    session.execute(&format!("DROP TABLE {old}"))
+}
+
+fn fill(
+    session: &mut Session,
+    target: &Ingest,
+    name: &str,
+    batches: &mut dyn Iterator<Item = Result<RecordBatch>>,
+) -> Result<u64> {
+    let of_table = definitions(session, &format!("SELECT {} FROM {name} LIMIT 0", names(target)))?;
+    target.columns.fields().iter().zip(&of_table).try_for_each(|(field, column)| check(field, column))?;
+    session.execute("START TRANSACTION")?;
+    let mut rows = Rows::new(session, target, name)?;
+    let mut count = 0;
+    for batch in batches {
+        let batch = batch?;
+        let values = RowValues::new(&batch)?;
+        for row in 0..batch.num_rows() {
+            let row = target.columns.fields().iter().zip(values.row(row)?);
+            rows.add(session, row.map(|(field, value)| stored(field, value)).collect::<Result<_>>()?)?;
+            count += 1;
+        }
+    }
+    rows.send(session)?;
+    session.execute("COMMIT")?;
+    Ok(count)
+}
+
+fn definitions(session: &mut Session, sql: &str) -> Result<Vec<Definition>> {
+    session.command(command::QUERY, sql.as_bytes())?;
+    let Header::Rows(columns) = result::header(session, sql)? else { return Ok(Vec::new()) };
+    while result::row(session, sql)?.is_some() {}
+    Ok(columns)
+}
+
+/// Rows that wait to be sent together.
+struct Rows {
+    /// Takes as many rows as fit into one statement.
+    many: Handle,
+    one: Handle,
+    sql: String,
+    columns: usize,
+    most: usize,
+    values: Vec<Value>,
+    bytes: usize,
+}
+
+impl Rows {
+    fn new(session: &mut Session, target: &Ingest, name: &str) -> Result<Self> {
+        let columns = target.columns.fields().len();
+        let most = (MOST_PLACEHOLDERS / columns).clamp(1, MOST_ROWS);
+        let row = format!("({})", vec!["?"; columns].join(", "));
+        let sql = format!("INSERT INTO {name} ({}) VALUES ", names(target));
+        let many = Handle::prepare(session, &format!("{sql}{}", vec![row.as_str(); most].join(", ")))?;
+        let one = Handle::prepare(session, &format!("{sql}{row}"))?;
+        Ok(Rows { many, one, sql, columns, most, values: Vec::new(), bytes: 0 })
+    }
+
+    fn add(&mut self, session: &mut Session, row: Vec<Value>) -> Result<()> {
+        self.bytes += row.iter().map(bytes_of).sum::<usize>();
+        self.values.extend(row);
+        if self.values.len() == self.most * self.columns {
+            execute(session, &self.many, &self.sql, &self.values)?;
+            self.clear();
+        } else if self.bytes >= MOST_BYTES {
+            self.send(session)?;
+        }
+        Ok(())
+    }
+
+    /// Sends what waits, row by row.
+    fn send(&mut self, session: &mut Session) -> Result<()> {
+        for row in self.values.chunks(self.columns) {
+            execute(session, &self.one, &self.sql, row)?;
+        }
+        self.clear();
+        Ok(())
+    }
+
+    fn clear(&mut self) {
+        self.values.clear();
+        self.bytes = 0;
+    }
+}
+
+fn bytes_of(value: &Value) -> usize {
+    match value {
+        Value::Text(text) => text.len(),
+        Value::Bytes(bytes) => bytes.len(),
+        _ => 8,
+    }
+}
