@@ -149,7 +149,11 @@ bowshot_request_restore(dsm_segment *segment)
 	/* In a transaction of its own: some settings are the transaction's. */
 	StartTransactionCommand();
 	RestoreLibraryState(get(segment, KEY_LIBRARIES));
+	/* As in parallel workers, what a session has set is not judged again: a standby has no read-write
+	 * default. */
+	InitializingParallelWorker = true;
 	RestoreGUCState(get(segment, KEY_SETTINGS));
+	InitializingParallelWorker = false;
 	CommitTransactionCommand();
 
 	StartTransactionCommand();

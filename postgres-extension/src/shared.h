@@ -38,7 +38,7 @@
  * stronger one can be in the way; and that one waits for the result, which waits for
  * the lock.  No detector of deadlocks would see that.
  */
-#define LOCK_PATIENCE 5000
+#define LOCK_PATIENCE 2000
 
 /* The first thing that went wrong with a result. */
 typedef struct BowshotFailure

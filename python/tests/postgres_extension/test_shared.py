@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 import psycopg
 import pyarrow as pa
@@ -54,7 +54,7 @@ BY_RESULT = {
     "union": "SELECT id FROM wide UNION SELECT id FROM split",
     "right join": "SELECT w.id, k.name FROM kinds k LEFT JOIN wide w USING (kind)",
     "self join": "SELECT a.id, b.text FROM wide a JOIN wide b ON a.id = b.id",
-    "series": "SELECT n, n::text AS t FROM generate_series(1, 100000) n",
+    "series": "SELECT n, n::text AS t FROM generate_series(1, 20000) n",
     "large values": "SELECT * FROM large ORDER BY n",
     "values": "VALUES (1, 'a'), (2, NULL)",
     "no row": "SELECT * FROM wide WHERE id < 0 ORDER BY text",
@@ -65,10 +65,13 @@ CASES += [pytest.param("result", sql, id=f"result: {name}") for name, sql in BY_
 
 
 @pytest.fixture(scope="module", autouse=True)
-def tables(server: Server) -> None:
+def tables(server: Server) -> Iterator[None]:
     with psycopg.connect(server.uri, autocommit=True) as connection:
         for statement in TABLES.split(";\n"):
             connection.execute(statement)
+    yield
+    # Other tests have tables of the same names.
+    server.execute("DROP TABLE wide, kinds, empty, split, large; DROP TYPE mood")
 
 
 def rows(found: Iterable[pa.Table]) -> Counter[tuple[str, ...] | int]:

@@ -176,7 +176,7 @@ def test_who_wants_to_alter_the_table_is_told_apart(server: Server) -> None:
 
         def alter() -> None:
             with suppress(psycopg.errors.LockNotAvailable):
-                other.execute("SET lock_timeout = '8s'")
+                other.execute("SET lock_timeout = '4s'")
                 other.execute("ALTER TABLE long ADD later int")
 
         thread = threading.Thread(target=alter)
