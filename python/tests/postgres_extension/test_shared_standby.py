@@ -56,7 +56,17 @@ def standby(server: Server, programs: Path) -> Iterator[Server]:
         data = folder / "data"
         folder.chmod(0o711)
         copy_of(server, data)
-        command = [programs / "postgres", "-D", data, "-p", str(port), "-k", "", "-c", "listen_addresses=127.0.0.1"]
+        command = [
+            f"{programs}/postgres",
+            "-D",
+            f"{data}",
+            "-p",
+            f"{port}",
+            "-k",
+            "",
+            "-c",
+            "listen_addresses=127.0.0.1",
+        ]
         user = OWNER if os.geteuid() == 0 else None
         process = subprocess.Popen(command, user=user, group=user, cwd="/tmp", stderr=subprocess.DEVNULL)
         found = Server(server.uri.replace(str(urlsplit(server.uri).port), str(port)))
