@@ -22,11 +22,10 @@ constant(Node *node)
 	return node && IsA(node, A_Const) ? (A_Const *) node : NULL;
 }
 
-#if PG_VERSION_NUM >= 150000
 #define VALUE(constant) ((Node *) &(constant)->val)
+#if PG_VERSION_NUM >= 150000
 #define IS_NULL(constant) ((constant)->isnull)
 #else
-#define VALUE(constant) ((Node *) &(constant)->val)
 #define IS_NULL(constant) IsA(VALUE(constant), Null)
 #endif
 
