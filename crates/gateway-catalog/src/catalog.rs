@@ -25,6 +25,8 @@ pub struct Catalog {
     /// Tables of a source whose catalog is not known, and the schema that they are in.
     named: Vec<String>,
     schema: Option<String>,
+    /// Whether its tables may be changed.
+    pub(crate) writable: bool,
     pub(crate) cache: SchemaCache,
 }
 
@@ -59,6 +61,7 @@ impl Catalog {
             limits: Limits::default(),
             named: Vec::new(),
             schema: None,
+            writable: false,
             cache: SchemaCache::default(),
         }
     }
@@ -85,6 +88,11 @@ impl Catalog {
     pub fn with_schema(mut self, schema: impl Into<String>) -> Self {
         self.schema = Some(schema.into());
         self
+    }
+
+    /// Its tables may be changed, and their columns say so.
+    pub fn make_writable(&mut self) {
+        self.writable = true;
     }
 
     /// What the schemas of tables may cost.

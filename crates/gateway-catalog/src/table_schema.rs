@@ -110,7 +110,7 @@ impl Catalog {
             ("PRECISION", number(column.and_then(|column| column.precision))),
             ("SCALE", number(column.and_then(|column| column.scale))),
             ("IS_AUTO_INCREMENT", column.and_then(|column| flag(column.auto_increment))),
-            ("IS_READ_ONLY", flag(true)),
+            ("IS_READ_ONLY", flag(!self.writable)),
             ("REMARKS", column.and_then(|column| column.remarks.clone())),
         ];
         facts.into_iter().filter_map(|(name, value)| Some((key(name), value?))).collect()

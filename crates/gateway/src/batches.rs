@@ -144,6 +144,7 @@ mod tests {
         let put = |items: Vec<Option<Result<RecordBatch>>>| {
             let (sender, receiver) = channel(9);
             items.into_iter().for_each(|item| sender.try_send(item).unwrap());
+            drop(sender);
             Put { receiver, is_over: false }.map(|item| item.map_err(|error| error.kind())).collect::<Vec<_>>()
         };
         let batch = || RecordBatch::new_empty(Arc::new(Schema::empty()));

@@ -148,6 +148,7 @@ impl Gateway {
             false => served.clone(),
         };
         inner.router = Router::new(inner.router.served().iter().map(writable).collect());
+        inner.catalogs.iter_mut().filter(|catalog| catalog.name() == name).for_each(Catalog::make_writable);
         Ok(self)
     }
 

@@ -41,8 +41,7 @@ pub(crate) fn ingest(
     }
     let mut session = Session::open_writable(config, cancel)?;
     session.execute(STRICT)?;
-    let exists =
-        target.mode != IngestMode::Create && target.mode != IngestMode::Append && exists(&mut session, target)?;
+    let exists = target.mode != IngestMode::Append && exists(&mut session, target)?;
     let replaces = exists && target.mode == IngestMode::Replace;
     let filled = match replaces {
         true => format!("bowshot_{}", session.connection_id()),
@@ -50,23 +49,31 @@ pub(crate) fn ingest(
     };
     let filled = table(target, &filled);
     let makes = target.mode != IngestMode::Append && (replaces || !exists);
-    if makes {
-        create(&mut session, target, &filled)?;
-    }
-    let outcome = fill(&mut session, target, &filled, batches).and_then(|count| {
+    // Where a table exists that is to be made, the server says so.
+    let created = match makes || target.mode == IngestMode::Create {
+        true => create(&mut session, target, &filled),
+        false => Ok(()),
+    };
+    // After a statement that was interrupted, the table may be there all the same.
+    let may_exist = created.as_ref().err().is_none_or(|error| error.kind() != ErrorKind::Sql);
+    let outcome = created.and_then(|()| fill(&mut session, target, &filled, batches)).and_then(|count| {
         if replaces {
-            put_in_place(&mut session, target, &filled)?;
+            put_in_place(config, &mut session, target, &filled)?;
         }
         Ok(count)
     });
-    if makes && outcome.is_err() {
+    if makes && may_exist && outcome.is_err() {
         // Its lock on the table ends with it.
         drop(session);
-        // Whatever ended the work must not end this. What cannot be done is not worse than the error that is told.
-        let _ = Session::open_writable(config, &Cancel::new())
-            .and_then(|mut session| session.execute(&format!("DROP TABLE IF EXISTS {filled}")));
+        clear_away(config, &filled);
     }
     outcome
+}
+
+/// Drops a table over a connection of its own: whatever ended the work must not end this. Nothing worse is told where it fails.
+fn clear_away(config: &Arc<Config>, name: &str) {
+    let _ = Session::open_writable(config, &Cancel::new())
+        .and_then(|mut session| session.execute(&format!("DROP TABLE IF EXISTS {name}")));
 }
 
 fn quoted(name: &str) -> String {
@@ -99,12 +106,13 @@ fn create(session: &mut Session, target: &Ingest, name: &str) -> Result<()> {
     session.execute(&format!("CREATE TABLE {name} ({columns})"))
 }
 
-/// Gives the table that was filled the other one's name, in one step.
-fn put_in_place(session: &mut Session, target: &Ingest, filled: &str) -> Result<()> {
+/// Gives the table that was filled the other one's name, in one step. From then on the work is done.
+fn put_in_place(config: &Arc<Config>, session: &mut Session, target: &Ingest, filled: &str) -> Result<()> {
     let name = table(target, &target.table);
     let old = table(target, &format!("bowshot_old_{}", session.connection_id()));
     session.execute(&format!("RENAME TABLE {name} TO {old}, {filled} TO {name}"))?;
-    session.execute(&format!("DROP TABLE {old}"))
+    clear_away(config, &old);
+    Ok(())
 }
 
 fn fill(

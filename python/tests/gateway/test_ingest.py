@@ -1,4 +1,4 @@
-# ruff: noqa: PT012 - whichever step says no
+# ruff: noqa: SIM117 - blocks that say who closes what
 """Rows that are ingested: what the databases' own drivers read of them, cell by cell."""
 
 from __future__ import annotations
@@ -53,7 +53,10 @@ EXACT: dict[str, tuple[pa.DataType, list[Any]]] = {
 COLUMNS: dict[str, dict[str, tuple[pa.DataType, list[Any]]]] = {
     "postgres": {
         **EXACT,
-        "instant": (pa.timestamp("us", "Europe/Berlin"), [MOMENT.replace(tzinfo=UTC), None, dt.datetime(1, 1, 2, tzinfo=UTC)]),
+        "instant": (
+            pa.timestamp("us", "Europe/Berlin"),
+            [MOMENT.replace(tzinfo=UTC), None, dt.datetime(1, 1, 2, tzinfo=UTC)],
+        ),
         "clock": (pa.time64("us"), [dt.time(0), None, dt.time(23, 59, 59, 999999)]),
         "span": (pa.duration("us"), [dt.timedelta(days=-400, microseconds=1), None, dt.timedelta(hours=30)]),
     },
@@ -174,7 +177,7 @@ def test_an_error_in_mid_ingest_leaves_what_was_there(written: Written, name: st
         yield pa.record_batch({"n": list(range(5_000))}, schema=schema)
         raise ValueError("the source of the rows broke")
 
-    with written.cursor(name) as cursor, pytest.raises(Exception, match="broke|ended|cancel|Cancel"):
+    with written.cursor(name) as cursor, pytest.raises(Exception, match=r"broke|ended|[Cc]ancel"):
         cursor.adbc_ingest(table, pa.RecordBatchReader.from_batches(schema, batches()), mode=mode)
     if mode in ("append", "replace"):
         assert written.rows(name, f"SELECT n FROM {table}") == [(1,)]
@@ -183,12 +186,14 @@ def test_an_error_in_mid_ingest_leaves_what_was_there(written: Written, name: st
 
 
 def gone_soon(written: Written, name: str, table: str) -> None:
-    """There is no such table; the client that broke off is not told when that is so."""
+    """There is no such table; a client that broke off is not told when that is so."""
+    listed = {
+        "postgres": "SELECT relname FROM pg_class",
+        "mariadb": "SELECT table_name FROM information_schema.tables",
+        "sqlite": "SELECT name FROM sqlite_schema",
+    }
     for _ in range(200):
-        try:
-            written.rows(name, f"SELECT 1 FROM {table}")
-        except Exception as error:
-            assert table in str(error)
+        if (table,) not in written.rows(name, listed[name]):
             return
         time.sleep(0.05)
     raise AssertionError(f"{table} is still there")

@@ -35,9 +35,11 @@ class Written:
     def cursor(self, name: str, **options: str) -> Iterator[Any]:
         """A cursor of ADBC's that prefers one of the databases."""
         kwargs = {HEADER + "catalog": name, **options}
-        with flight_sql.connect(self.gateway.address, db_kwargs=kwargs, autocommit=True) as connection:
-            with connection.cursor() as cursor:
-                yield cursor
+        with (
+            flight_sql.connect(self.gateway.address, db_kwargs=kwargs, autocommit=True) as connection,
+            connection.cursor() as cursor,
+        ):
+            yield cursor
 
 
 def empty_databases(postgres: str, mariadb: str, folder: Path, name: str) -> dict[str, str]:
