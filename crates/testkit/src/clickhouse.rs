@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io::{Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -10,6 +10,7 @@ use nix::sys::signal::Signal;
 
 use crate::encode::encode;
 use crate::owner::Owner;
+use crate::port;
 use crate::process::Process;
 use crate::{Certificates, Result};
 
@@ -47,11 +48,10 @@ impl ClickHouse {
         }
         let certificates = owner.certificates(&root, USER)?;
         fs::write(root.join("users.xml"), users())?;
-        let free = || -> Result<u16> { Ok(TcpListener::bind(("127.0.0.1", 0))?.local_addr()?.port()) };
-        let (tls_port, native_port) = (free()?, free()?);
+        let (tls_port, native_port) = (port::free()?, port::free()?);
         let config = root.join("config.xml");
-        let port = free()?;
-        fs::write(&config, configuration(&root, [port, tls_port, native_port, free()?], &certificates))?;
+        let port = port::free()?;
+        fs::write(&config, configuration(&root, [port, tls_port, native_port, port::free()?], &certificates))?;
         let command = |_| {
             let mut command = owner.command(&program);
             command.arg("server").arg(format!("--config-file={}", config.display()));
@@ -61,7 +61,7 @@ impl ClickHouse {
             }
             command
         };
-        process.start(Some(port), command, |_| answers(port).is_some())?;
+        process.start(Some(port), command, |port, _| answers(port).is_some())?;
         Ok(ClickHouse { process, port, tls_port, native_port, certificates })
     }
 

@@ -3,7 +3,6 @@
 //! Their programs come from Maven Central; `dev/cousins_setup.sh` fetches them, and Java 17 or later runs them (the one
 //! in `JAVA_HOME`, else PATH's). `COUSINS_FOLDER` names the folder of the programs where it is an unusual one.
 
-use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -14,6 +13,9 @@ use crate::client::answer;
 use crate::owner::Owner;
 use crate::postgres::binaries;
 use crate::process::Process;
+
+/// The database in which a server is asked whether it is there; H2 makes it.
+const READY_DATABASE: &str = "./ready";
 
 /// H2, with a file a database. A database comes to be when somebody opens it.
 pub struct H2(Server);
@@ -110,9 +112,9 @@ impl Server {
     ) -> Result<Self> {
         let mut process = Process::folder(name, &Owner::ourselves())?;
         let folder = process.path().to_owned();
-        let port = TcpListener::bind(("127.0.0.1", 0))?.local_addr()?.port();
-        let listens = |_: &str| TcpStream::connect(("127.0.0.1", port)).is_ok();
-        process.start(Some(port), |port| command(&folder, port), listens)?;
+        // Whoever listens there may be somebody else: it is our server once it lets our user in.
+        let ready = |port, _: &str| psql((user, password), port, READY_DATABASE, "SELECT 1").is_ok();
+        let port = process.start(None, |port| command(&folder, port), ready)?;
         Ok(Server { process, port, user, password })
     }
 
@@ -121,15 +123,21 @@ impl Server {
     }
 
     fn psql(&self, database: &str, sql: &str) -> Result<String> {
-        let mut psql = Command::new(binaries::find()?.join("psql"));
-        psql.args(["-XAtq", "-v", "ON_ERROR_STOP=1", "-f", "-"])
-            .env("PGHOST", "127.0.0.1")
-            .env("PGPORT", self.port.to_string())
-            .env("PGUSER", self.user)
-            .env("PGPASSWORD", self.password)
-            .env("PGDATABASE", database);
-        answer(psql, sql)
+        let answer = psql((self.user, self.password), self.port, database, sql);
+        answer.map_err(|failure| format!("{failure}\nthe server's log:\n{}", self.process.log()).into())
     }
+}
+
+/// Runs SQL as a user with a password; what `psql` prints.
+fn psql((user, password): (&str, &str), port: u16, database: &str, sql: &str) -> Result<String> {
+    let mut psql = Command::new(binaries::find()?.join("psql"));
+    psql.args(["-XAtq", "-v", "ON_ERROR_STOP=1", "-f", "-"])
+        .env("PGHOST", "127.0.0.1")
+        .env("PGPORT", port.to_string())
+        .env("PGUSER", user)
+        .env("PGPASSWORD", password)
+        .env("PGDATABASE", database);
+    answer(psql, sql)
 }
 
 impl Drop for Server {

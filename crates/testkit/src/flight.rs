@@ -3,7 +3,7 @@
 //! Their programs come from PyPI; `dev/flight_setup.sh` installs them. `FLIGHT_VENV` names the folder where it is an
 //! unusual one.
 
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -11,6 +11,7 @@ use nix::sys::signal::Signal;
 
 use crate::Result;
 use crate::owner::Owner;
+use crate::port;
 use crate::process::Process;
 
 /// roapi: files as tables, on DataFusion.
@@ -31,7 +32,7 @@ impl Roapi {
         let mut arguments = Vec::new();
         // It also serves HTTP and PostgreSQL's protocol, on ports that nobody here uses.
         for flag in ["-a", "-p"] {
-            arguments.extend([flag.to_owned(), TcpListener::bind(("127.0.0.1", 0))?.local_addr()?.to_string()]);
+            arguments.extend([flag.to_owned(), format!("127.0.0.1:{}", port::free()?)]);
         }
         for (name, file) in tables {
             arguments.extend(["-t".to_owned(), format!("{name}={}", file.display())]);
@@ -87,8 +88,7 @@ impl Server {
             command.current_dir(&folder).args(arguments(port));
             command
         };
-        let port = TcpListener::bind(("127.0.0.1", 0))?.local_addr()?.port();
-        process.start(Some(port), command, |_| TcpStream::connect(("127.0.0.1", port)).is_ok())?;
+        let port = process.start(None, command, |port, _| TcpStream::connect(("127.0.0.1", port)).is_ok())?;
         Ok(Server { process, port })
     }
 

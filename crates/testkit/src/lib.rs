@@ -20,6 +20,7 @@ mod false_server;
 mod flight;
 mod mariadb;
 mod owner;
+mod port;
 mod postgres;
 mod process;
 mod watchdog;

@@ -67,7 +67,7 @@ impl MariaDb {
             server.args(arguments);
             server
         };
-        self.port = self.process.start(self.asked, command, |log| log.contains(": ready for connections"))?;
+        self.port = self.process.start(self.asked, command, |_, log| log.contains(": ready for connections"))?;
         self.asked = Some(self.port);
         Ok(())
     }

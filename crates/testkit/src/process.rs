@@ -1,7 +1,6 @@
 //! The process of a real server, from its start on a free port to its end.
 
 use std::fs::{self, File};
-use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -13,6 +12,7 @@ use tempfile::TempDir;
 
 use crate::Result;
 use crate::owner::Owner;
+use crate::port;
 use crate::watchdog::Watchdog;
 
 /// How long a server may take to start.
@@ -41,27 +41,27 @@ impl Process {
         Ok(Process { running: None, folder })
     }
 
-    /// Starts the server that `command` makes for a port, and waits until it is `ready`, which sees what the server
-    /// wrote into its log since. Gives the port: the one that is asked for, or a free one.
+    /// Starts the server that `command` makes for a port, and waits until it is `ready`, which sees the port and what
+    /// the server wrote into its log since. Gives the port: the one that is asked for, or a free one.
     pub(crate) fn start(
         &mut self,
         port: Option<u16>,
         command: impl Fn(u16) -> Command,
-        ready: impl Fn(&str) -> bool,
+        ready: impl Fn(u16, &str) -> bool,
     ) -> Result<u16> {
         // Another process may take the free port in between: then a new one is tried.
         let attempts = if port.is_some() { 1 } else { 3 };
         for _ in 0..attempts {
             let port = match port {
                 Some(port) => port,
-                None => TcpListener::bind(("127.0.0.1", 0))?.local_addr()?.port(),
+                None => port::free()?,
             };
             let earlier = self.log().len();
             let log = File::options().create(true).append(true).open(self.folder.path().join("log"))?;
             let server = command(port).stdin(Stdio::null()).stdout(log.try_clone()?).stderr(log).spawn()?;
             let watchdog = Watchdog::start(server.id(), self.folder.path())?;
             self.running = Some((server, watchdog));
-            if self.wait(|log| ready(log.get(earlier..).unwrap_or_default()))? {
+            if self.wait(|log| ready(port, log.get(earlier..).unwrap_or_default()))? {
                 return Ok(port);
             }
         }

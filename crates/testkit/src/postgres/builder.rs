@@ -82,7 +82,7 @@ impl Builder {
         };
         // The file's eighth line is the server's state.
         let state = || fs::read_to_string(root.join("data/postmaster.pid")).unwrap_or_default();
-        let ready = |_: &str| state().lines().nth(7).is_some_and(|line| line.trim() == "ready");
+        let ready = |_, _: &str| state().lines().nth(7).is_some_and(|line| line.trim() == "ready");
         let port = process.start(self.port, command, ready)?;
         Ok(Postgres { process, port, binaries, certificates })
     }
