@@ -97,20 +97,35 @@ impl Open {
 
 fn read_at(handle: &Handle, start: u64, length: u64) -> io::Result<Bytes> {
     let length = usize::try_from(length).map_err(|_| io::ErrorKind::OutOfMemory)?;
-    let mut bytes = vec![0; length];
-    #[cfg(unix)]
-    std::os::unix::fs::FileExt::read_exact_at(handle, &mut bytes, start)?;
-    #[cfg(windows)]
-    {
-        let mut done = 0;
-        while let Some(rest) = bytes.get_mut(done..).filter(|rest| !rest.is_empty()) {
-            match std::os::windows::fs::FileExt::seek_read(handle, rest, start + done as u64)? {
-                0 => return Err(io::ErrorKind::UnexpectedEof.into()),
-                read => done += read,
-            }
+    let mut bytes = Vec::with_capacity(length);
+    while bytes.len() < length {
+        match read_more(handle, &mut bytes, start) {
+            Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
+            Err(error) if error.kind() != io::ErrorKind::Interrupted => return Err(error),
+            _ => {}
         }
     }
+    bytes.truncate(length);
     Ok(bytes.into())
+}
+
+/// Fills what room `bytes` have with what follows them in the file, where they begin at `start`; how many bytes that are.
+#[cfg(unix)]
+fn read_more(handle: &Handle, bytes: &mut Vec<u8>, start: u64) -> io::Result<usize> {
+    let at = start + bytes.len() as u64;
+    // Room that nobody zeroed.
+    Ok(rustix::io::pread(handle, rustix::buffer::spare_capacity(bytes), at)?)
+}
+
+/// Fills what room `bytes` have with what follows them in the file, where they begin at `start`; how many bytes that are.
+#[cfg(windows)]
+fn read_more(handle: &Handle, bytes: &mut Vec<u8>, start: u64) -> io::Result<usize> {
+    let before = bytes.len();
+    bytes.resize(bytes.capacity(), 0);
+    let rest = bytes.get_mut(before..).unwrap_or_default();
+    let read = std::os::windows::fs::FileExt::seek_read(handle, rest, start + before as u64)?;
+    bytes.truncate(before + read);
+    Ok(read)
 }
 
 /// Reads a range from its beginning to its end.

@@ -11,8 +11,12 @@ use parquet::file::reader::{ChunkReader, Length};
 
 use crate::open::Open;
 
-/// How much of a column chunk is read at once. A page asks for a few bytes of its header and then for itself.
-const STEP: u64 = 1 << 20;
+/// How much of a column chunk is read at once where its pages are small. A page asks for a few bytes of its header and then
+/// for itself.
+const STEP: u64 = 128 << 10;
+/// A larger page is read alone, with the next one's header: a part of the next page would be read again with its rest.
+const LARGE: u64 = 32 << 10;
+const NEXT_HEADER: u64 = 1 << 10;
 /// A footer is rarely longer.
 const FOOTER: u64 = 64 << 10;
 
@@ -66,7 +70,8 @@ impl Window {
         if let Some(bytes) = slice(&held, start, least, most) {
             return Ok(bytes);
         }
-        let length = least.max(STEP).min(range.end - start);
+        let length = if least > LARGE { least + NEXT_HEADER } else { STEP };
+        let length = length.min(range.end - start);
         *held = (start, self.0.open.read(start, length)?);
         match slice(&held, start, least, most) {
             Some(bytes) => Ok(bytes),
