@@ -87,6 +87,8 @@ pub struct Pace {
     samples: Vec<Codec>,
     /// How many batches wait between the encoder and the link.
     queue: u32,
+    /// A link that takes fewer seconds for a byte is not what holds the stream up.
+    fast: f64,
     speeds: Speeds,
     window: Window,
     trial: Option<Trial>,
@@ -104,6 +106,12 @@ impl Pace {
         Pace::new(codecs, if client.reads(start) { start } else { Codec::None }, queue, now)
     }
 
+    /// For a client on the same machine: what looks like a slow link is a client at work, to which decompressing would add, as long
+    /// as it takes 64 MB in a second. Slower ones may be the near end of a tunnel.
+    pub fn near(self) -> Pace {
+        Pace { fast: 1.0 / 64e6, ..self }
+    }
+
     /// Always says `codec`, or no compression where the client cannot read that.
     pub fn fixed(client: Client, codec: Codec, now: Instant) -> Pace {
         let codec = if client.reads(codec) { codec } else { Codec::None };
@@ -116,6 +124,7 @@ impl Pace {
             current,
             samples: Vec::new(),
             queue,
+            fast: 0.0,
             speeds: Speeds::default(),
             window: Window::default(),
             trial: None,
@@ -181,6 +190,9 @@ impl Pace {
 
     /// The link holds the stream up: looks for a codec that fits it better.
     fn relieve(&mut self, window: &Window, now: Instant) {
+        if window.link() < self.fast {
+            return;
+        }
         let others: Vec<Codec> = self.codecs.iter().copied().filter(|codec| *codec != self.current).collect();
         let costs = others.iter().map(|codec| self.speeds.predict(*codec, window.link()).map(|cost| (*codec, cost)));
         let Some(costs) = costs.collect::<Option<Vec<_>>>() else {

@@ -2,12 +2,12 @@
 
 use std::net::IpAddr;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use bowshot_gateway_access::{Access, Identity, Now, OptionValue, Session};
 use bowshot_gateway_catalog::TablePath;
 use bowshot_gateway_monitor::Statement;
-use bowshot_gateway_wire::{Client, Codec};
+use bowshot_gateway_wire::{Client, Codec, Pace};
 use tonic::{Request, Status};
 
 use crate::line::RoundTrip;
@@ -98,9 +98,15 @@ impl Caller {
         }
     }
 
+    /// How messages are compressed where nobody asks for a codec: as the connection's speed suggests.
+    pub(crate) fn pace(&self, queue: u32, now: Instant) -> Pace {
+        let pace = Pace::adaptive(self.client, self.first_codec(), queue, now);
+        if self.is_local { pace.near() } else { pace }
+    }
+
     /// How the first messages are compressed, before anything of the connection's speed was measured. A client far away is
     /// behind a slow link, as a rule, and a stream may be over before that is known.
-    pub(crate) fn first_codec(&self) -> Codec {
+    fn first_codec(&self) -> Codec {
         match self.round_trip {
             _ if self.is_local => Codec::None,
             Some(RoundTrip(time)) if time >= FAR => Codec::Zstd,

@@ -134,7 +134,7 @@ impl Encoding {
         let now = Instant::now();
         let pace = match codec {
             Some(codec) => Pace::fixed(caller.client, codec, now),
-            None => Pace::adaptive(caller.client, caller.first_codec(), u32::from(QUEUE), now),
+            None => caller.pace(QUEUE.into(), now),
         };
         let encoder = Encoder::new(Arc::clone(&schema), pace.codec())?;
         Ok(Encoding { schema, encoder, pace, sent: None })

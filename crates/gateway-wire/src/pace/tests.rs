@@ -135,6 +135,21 @@ fn a_client_that_is_slow_to_decompress_gets_nothing_to_decompress() {
 }
 
 #[test]
+fn a_client_on_the_same_machine_is_not_taken_for_a_slow_link_but_a_tunnel_is() {
+    let start = Instant::now();
+    for (bits, codec) in [(1e9, Codec::None), (100e6, Codec::Zstd)] {
+        let mut pace = Pace::adaptive(Client::of(Some("bowshot/1")), Codec::None, QUEUE, start).near();
+        let mut simulation = Simulation::new(usual());
+        for _ in 0..1_000 {
+            let sent = simulation.send(pace.codec(), bits, 0.0);
+            pace.sent(&sent, start + Duration::from_secs_f64(simulation.time));
+        }
+        assert_eq!(pace.current, codec, "{bits} bit/s");
+        assert!(codec != Codec::None || simulation.used == [1_000, 0, 0]);
+    }
+}
+
+#[test]
 fn a_slow_source_gets_no_compression_where_the_link_keeps_up() {
     let (_, chosen, simulation) = adaptive(usual(), 2_000, |_| 1e9, 0.02);
     assert_eq!(chosen, Codec::None);
