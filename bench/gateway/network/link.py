@@ -17,6 +17,9 @@ from bench.paths import cache_folder
 # From the block for benchmarks (RFC 2544): no network that anybody uses.
 SERVER, CLIENT = "198.18.0.1", "198.18.0.2"
 
+# What the namespaces' names begin with; the process that made one follows.
+NAMESPACE = "bowshot-bench-"
+
 
 @dataclass(frozen=True)
 class Link:
@@ -72,6 +75,7 @@ def server_address() -> Iterator[str]:
 
     Raises `RuntimeError` where the machine is in such a network already: its traffic would go astray.
     """
+    _take_down_leftovers()
     if " 198.18." in _run("ip", "-4", "address") + _run("ip", "-4", "route"):
         raise RuntimeError("this machine has addresses of 198.18.0.0/15 already; see: ip address; ip route")
     _ip("address", "add", f"{SERVER}/32", "dev", "lo")
@@ -81,13 +85,24 @@ def server_address() -> Iterator[str]:
         _ip("address", "delete", f"{SERVER}/32", "dev", "lo")
 
 
+def _take_down_leftovers() -> None:
+    """Takes down what runs that were killed left behind."""
+    names = [line.split()[0] for line in _run("ip", "netns", "list").splitlines()]
+    makers = {name: name.removeprefix(NAMESPACE) for name in names if name.startswith(NAMESPACE)}
+    dead = [name for name, maker in makers.items() if not Path("/proc", maker).exists()]
+    for name in dead:
+        _ip("netns", "delete", name)
+    if dead and len(dead) == len(makers) and f" {SERVER}/" in _run("ip", "-4", "address", "show", "dev", "lo"):
+        _ip("address", "delete", f"{SERVER}/32", "dev", "lo")
+
+
 @contextlib.contextmanager
 def standing(link: Link) -> Iterator[Network]:
     """Builds a link, and takes it down at the end.
 
     Raises `RuntimeError` where the relay does not start and `CalledProcessError` where the kernel refuses.
     """
-    near, far, namespace = f"bowshot{os.getpid()}n", f"bowshot{os.getpid()}f", f"bowshot-bench-{os.getpid()}"
+    near, far, namespace = f"bowshot{os.getpid()}n", f"bowshot{os.getpid()}f", f"{NAMESPACE}{os.getpid()}"
     with contextlib.ExitStack() as cleanup:
         _ip("netns", "add", namespace)
         cleanup.callback(_ip, "netns", "delete", namespace)
