@@ -30,6 +30,23 @@ def testkit() -> str:
 
 
 @pytest.fixture(scope="session")
+def command() -> str:
+    """The path of `bowshot`: that of `make build`, else the build cache's, built if it is not there yet."""
+    named = os.environ.get("BOWSHOT_COMMAND")
+    if named:
+        return named
+    installed = ROOT / ".venv" / "bin" / "bowshot"
+    if installed.exists():
+        return str(installed)
+    cache = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache"))
+    target = Path(os.environ.get("CARGO_TARGET_DIR", cache / "bowshot" / "target"))
+    cargo = shutil.which("cargo") or str(Path.home() / ".cargo/bin/cargo")
+    environment = {**os.environ, "CARGO_TARGET_DIR": str(target)}
+    subprocess.run([cargo, "build", "--quiet", "-p", "bowshot-cli"], cwd=ROOT, env=environment, check=True)
+    return str(target / "debug" / "bowshot")
+
+
+@pytest.fixture(scope="session")
 def postgres(testkit: str) -> Iterator[str]:
     """The URI of a private server, which stops when its standard input closes."""
     server = subprocess.Popen([testkit, "postgres"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)

@@ -30,6 +30,9 @@ pub struct Options {
     pub batch_bytes: usize,
     /// How many bytes of batches may wait for the consumer.
     pub buffer_bytes: usize,
+    /// Whether a result that cannot be split may come in parts all the same where the server itself deals its rows to several
+    /// connections, in no order, as they ask for them: for consumers that read the parts side by side.
+    pub deal: bool,
     /// What every row fulfils that the consumer needs, all of it. A source may leave out other rows that it need not read to know them, and
     /// need not: the consumer looks at each row itself.
     pub prune: Vec<Condition>,
@@ -49,6 +52,7 @@ impl Default for Options {
             // 1 MB is the optimum that the papers found for messages of columnar results.
             batch_bytes: 1 << 20,
             buffer_bytes: 32 << 20,
+            deal: false,
             prune: Vec::new(),
         }
     }

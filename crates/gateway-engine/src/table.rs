@@ -70,7 +70,7 @@ impl SourceTable {
 
     /// How the source is read for one scan.
     fn request(&self, sql: &str, schema: &Schema) -> Request {
-        let mut options = Options { protocol: None, ..self.options.clone() };
+        let mut options = Options { protocol: None, deal: false, ..self.options.clone() };
         options.partitioning = Partitioning::Auto;
         options.types.clear();
         match self.dialect {

@@ -53,7 +53,10 @@ impl Inner {
         let work = self.admit(caller.statement(&sql), &cancel).await.map_err(|reason| of_no_turn(&reason))?;
         let (inner, asking, planning) = (Arc::clone(self), Asking::of(caller), cancel.clone());
         // A client may read all endpoints at once, each on a connection that sees the snapshot.
-        let options = Options { connections: Some(self.count(endpoints)), ..self.options() };
+        let connections = self.count(endpoints);
+        // Who asks for several endpoints reads them side by side.
+        let deal = endpoints.is_some() && connections > 1;
+        let options = Options { connections: Some(connections), deal, ..self.options() };
         let plan = tokio::task::spawn_blocking(move || {
             let request = Request::new(Query { sql, params }, options);
             inner.planned(request, &asking, &planning)

@@ -86,7 +86,7 @@ impl Family {
     /// Whether a cousin reads by this protocol; none of them has COPY's binary format.
     pub(crate) fn speaks(self, protocol: Protocol) -> bool {
         match protocol {
-            Protocol::Arrow | Protocol::Copy => self == Family::Postgres,
+            Protocol::Arrow | Protocol::Dealt | Protocol::Copy => self == Family::Postgres,
             Protocol::Extended => true,
             // QuestDB forgets a portal at the next Sync.
             Protocol::Cursor => self != Family::QuestDb,

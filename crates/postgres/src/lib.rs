@@ -31,6 +31,7 @@ mod catalog;
 mod connect;
 mod copy;
 mod cousin;
+mod dealt;
 mod describe;
 mod error;
 mod explain;

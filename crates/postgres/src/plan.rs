@@ -13,6 +13,7 @@ use crate::by_column;
 use crate::catalog;
 use crate::connect::Session;
 use crate::cousin;
+use crate::dealt;
 use crate::describe::{Description, Source, description, origins, parameter_type};
 use crate::family::Family;
 use crate::locks::Locking;
@@ -111,7 +112,7 @@ fn choose(
     let origins = described.iter().map(origin).collect();
     let mut division = divide(session, queries, described, options)?;
     let shared = if division.parts.len() > 1 { Some(share(session, queries)?) } else { None };
-    let snapshot = match shared {
+    let mut snapshot = match shared {
         Some(Ok(name)) => Some(name),
         // One after the other over the one connection, which sees one state of the database anyhow.
         Some(Err(reason)) if queries.len() > 1 => {
@@ -124,8 +125,20 @@ fn choose(
         }
         None => None,
     };
-    let (protocol, extension) = protocol::choose(session, config, wanted, queries, options)?;
+    let (mut protocol, extension) = protocol::choose(session, config, wanted, queries, options)?;
     if let Some(version) = extension {
+        let may_deal = options.deal && options.partitioning == Partitioning::Auto && options.workers() > 1;
+        if let ([query], [part], true) = (queries, &*division.parts, may_deal) {
+            let whole = statement(part, query, &columns, protocol)?;
+            let dealt = match share(session, queries)? {
+                Ok(name) => dealt::deal(session, &whole, &division, options)?.map(|dealt| (dealt, name)),
+                Err(reason) => Err(reason),
+            };
+            match dealt {
+                Ok((dealt, name)) => (division, snapshot, protocol) = (dealt, Some(name), Protocol::Dealt),
+                Err(reason) => division.reason.push_str(&format!("; the server does not deal it: {reason}")),
+            }
+        }
         division.reason.push_str(&format!("; the server's extension bowshot {version} sends it as Arrow"));
     }
     let chosen = Chosen { columns, division, snapshot, protocol, torn: false };
@@ -226,6 +239,8 @@ fn statement(part: &Part, query: &Prepared, columns: &[Column], protocol: Protoc
     let mut binary: Vec<bool> = columns.iter().map(|column| !column.text).collect();
     let sql = match (casts, query.shape.read) {
         (false, _) => part.sql.clone(),
+        // What was declared has the casts.
+        (true, _) if protocol == Protocol::Dealt => part.sql.clone(),
         (true, true) => with_casts(&part.sql, columns),
         (true, false) => {
             // SHOW, EXPLAIN and their like stand in no subquery, but Bind asks for text as well.

@@ -52,7 +52,7 @@ impl Connection for PostgresConnection {
         self.clean = false;
         self.rows.clear();
         session.send(&statement.start(&scan.options, scan.cursor_rows)?)?;
-        if statement.protocol == Protocol::Arrow {
+        if matches!(statement.protocol, Protocol::Arrow | Protocol::Dealt) {
             return Ok(Box::new(ArrowReader::new(session, &mut self.clean, scan)));
         }
         let header = statement.protocol == Protocol::Copy;

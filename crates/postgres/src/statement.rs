@@ -14,6 +14,8 @@ use crate::extension::LOAD;
 pub(crate) enum Protocol {
     /// `COPY (query) TO STDOUT (FORMAT arrow)`: the server's bowshot extension sends batches, without parameters.
     Arrow,
+    /// `COPY (SELECT bowshot.fetch(…)) TO STDOUT (FORMAT arrow)`: the same of a part of what the extension deals.
+    Dealt,
     /// `COPY (query) TO STDOUT (FORMAT binary)`: the fastest that every server has, without parameters.
     Copy,
     /// Parse, Bind, Execute with binary results: parameters, poolers, servers without COPY.
@@ -38,7 +40,7 @@ impl Protocol {
     /// The tag of messages that hold rows.
     pub(crate) fn row_tag(self) -> u8 {
         match self {
-            Protocol::Arrow | Protocol::Copy => b'd',
+            Protocol::Arrow | Protocol::Dealt | Protocol::Copy => b'd',
             Protocol::Extended | Protocol::Cursor => b'D',
         }
     }
@@ -63,15 +65,15 @@ impl Statement {
         let mut messages = BytesMut::new();
         match self.protocol {
             Protocol::Arrow => {
-                let infinity = match options.infinity {
-                    Impossible::Error => "error",
-                    Impossible::Null => "null",
-                };
-                let bytes = options.batch_bytes.clamp(1, MOST_BATCH_BYTES);
+                let (bytes, infinity) = for_extension(options);
                 let sql = format!(
                     "{LOAD}; COPY ({}\n) TO STDOUT (FORMAT arrow, batch_bytes {bytes}, infinity '{infinity}')",
                     self.sql
                 );
+                frontend::query(&sql, &mut messages).map_err(unsendable)?;
+            }
+            Protocol::Dealt => {
+                let sql = format!("{LOAD}; COPY ({}) TO STDOUT (FORMAT arrow)", self.sql);
                 frontend::query(&sql, &mut messages).map_err(unsendable)?;
             }
             Protocol::Copy => {
@@ -114,6 +116,15 @@ pub(crate) fn bind_values(values: &[Value], binary: &[bool], messages: &mut Byte
             frontend::BindError::Serialization(error) => unsendable(error),
         }
     })
+}
+
+/// The extension's settings for these options: the bytes of a batch, and what infinite dates and timestamps are.
+pub(crate) fn for_extension(options: &Options) -> (usize, &'static str) {
+    let infinity = match options.infinity {
+        Impossible::Error => "error",
+        Impossible::Null => "null",
+    };
+    (options.batch_bytes.clamp(1, MOST_BATCH_BYTES), infinity)
 }
 
 /// A parameter as text, which the server reads as the type that the query needs; bytes as they are.

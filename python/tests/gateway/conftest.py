@@ -3,36 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
-import shutil
 import subprocess
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import adbc_driver_flightsql.dbapi as flight_sql
 import pytest
 from tests.gateway.databases import Databases, fill_mariadb, fill_postgres, fill_sqlite
 from tests.gateway.serving import Gateway, served
-
-ROOT = Path(__file__).resolve().parents[3]
-
-
-@pytest.fixture(scope="session")
-def command() -> str:
-    """The path of `bowshot`: that of `make build`, else the build cache's, built if it is not there yet."""
-    named = os.environ.get("BOWSHOT_COMMAND")
-    if named:
-        return named
-    installed = ROOT / ".venv" / "bin" / "bowshot"
-    if installed.exists():
-        return str(installed)
-    cache = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache"))
-    target = Path(os.environ.get("CARGO_TARGET_DIR", cache / "bowshot" / "target"))
-    cargo = shutil.which("cargo") or str(Path.home() / ".cargo/bin/cargo")
-    environment = {**os.environ, "CARGO_TARGET_DIR": str(target)}
-    subprocess.run([cargo, "build", "--quiet", "-p", "bowshot-cli"], cwd=ROOT, env=environment, check=True)
-    return str(target / "debug" / "bowshot")
 
 
 @pytest.fixture(scope="session")

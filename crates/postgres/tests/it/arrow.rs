@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use arrow_schema::DataType;
 use bowshot_core::{ErrorKind, Impossible, Options};
 
-use crate::reading::{Database, over, read};
+use crate::reading::{Database, Read, over, read};
 
 /// With the extension: dev/rust_test.sh names a server that has it.
 static WITH: LazyLock<Database> = LazyLock::new(|| {
@@ -117,4 +117,51 @@ fn errors_are_the_same_and_the_infinite_is_null_where_asked() {
     assert_eq!(read(&WITH.uri(), sql, &null).unwrap().rows(), ["|"]);
     let error = read(&WITH.uri(), "SHOW server_version", &by("arrow")).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Config, "{error}");
+}
+
+#[test]
+fn a_result_that_cannot_be_split_is_dealt_to_who_asks_for_parts() {
+    let dealt = Options { deal: true, ..over(3) };
+    for (sql, types) in [
+        ("SELECT id, count(*), max(note) FROM wide GROUP BY id", vec![]),
+        ("SELECT * FROM things", vec![]),
+        ("SELECT DISTINCT mood, tags FROM things WHERE id < 0", vec![]),
+        ("SELECT id, '\\', 'it''s', price FROM things LIMIT 10 -- a comment", vec![("price", DataType::Utf8)]),
+    ] {
+        let types = types.into_iter().map(|(name, wanted)| (name.to_owned(), wanted)).collect();
+        let dealt = Options { types, ..dealt.clone() };
+        let read_by = |options: &Options| read(&WITH.uri(), sql, options).unwrap();
+        let parts = read_by(&dealt);
+        assert_eq!(parts.partitions, 3, "{}", parts.reason);
+        assert!(parts.reason.contains("executes it once and deals its rows, since"), "{}", parts.reason);
+        let whole = read_by(&Options { protocol: Some("copy".into()), deal: false, ..dealt.clone() });
+        assert_eq!(sorted(&parts), sorted(&whole), "{sql}");
+    }
+}
+
+#[test]
+fn what_is_ordered_or_needs_one_connection_is_not_dealt() {
+    let dealt = Options { deal: true, ..over(3) };
+    let ordered = read(&WITH.uri(), "SELECT id FROM things ORDER BY id DESC", &dealt).unwrap();
+    assert_eq!((ordered.partitions, ordered.rows()[0].as_str()), (1, "20000"));
+    assert!(ordered.reason.contains("does not deal it: it is ordered"), "{}", ordered.reason);
+    for options in [over(3), Options { deal: true, ..over(1) }, Options { deal: true, ..by("copy") }] {
+        let whole = read(&WITH.uri(), "SELECT id FROM things GROUP BY id", &options).unwrap();
+        assert_eq!((whole.partitions, whole.reason.contains("deal")), (1, false), "{}", whole.reason);
+    }
+}
+
+#[test]
+fn an_error_in_what_is_dealt_is_the_query_s_own() {
+    let sql = "SELECT count(*), 1 / (id - 15000) FROM things GROUP BY id";
+    let error = read(&WITH.uri(), sql, &Options { deal: true, ..over(3) }).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Sql);
+    assert!(error.message().contains("division by zero"), "{error}");
+}
+
+/// The rows in an order of their own.
+fn sorted(read: &Read) -> Vec<String> {
+    let mut rows = read.rows();
+    rows.sort_unstable();
+    rows
 }
