@@ -3,7 +3,7 @@
 //! tonic's own service copies each message into a frame, body and all, which is a tenth of what a plain read costs. Here a
 //! frame is two pieces, of which the second is the body where the encoder has put it. All other calls are tonic's.
 
-use std::convert::Infallible;
+use std::ops::ControlFlow;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
@@ -16,59 +16,42 @@ use http_body::Frame;
 use prost::Message;
 use tonic::body::Body;
 use tonic::codec::{DecodeBuf, Decoder, Streaming};
+use tonic::codegen::Bytes;
 use tonic::codegen::http::header::CONTENT_TYPE;
 use tonic::codegen::http::{HeaderMap, HeaderValue, Request, Response};
-use tonic::codegen::{BoxFuture, Bytes, Service};
 use tonic::metadata::{GRPC_CONTENT_TYPE, MetadataMap};
-use tonic::server::NamedService;
 use tonic::{Code, Status};
 
 use crate::fetch::Messages;
+use crate::gate::{Answer, Gate};
 use crate::service::Service as Flight;
 use crate::status::{malformed, of_error};
 
 /// The call that is answered here.
 const DO_GET: &str = "/arrow.flight.protocol.FlightService/DoGet";
 
-/// A Flight service whose `DoGet` is answered here.
+/// Answers `DoGet`; all other calls pass.
 #[derive(Clone)]
-pub(crate) struct Answering<S> {
-    service: S,
+pub(crate) struct Answering {
     flight: Arc<Flight>,
     /// The longest message that a client may send, in bytes.
     most: usize,
 }
 
-impl<S> Answering<S> {
-    /// `service` answers for `flight`.
-    pub(crate) fn new(service: S, flight: Arc<Flight>, most: usize) -> Self {
-        Answering { service, flight, most }
+impl Answering {
+    pub(crate) fn new(flight: Arc<Flight>, most: usize) -> Self {
+        Answering { flight, most }
     }
 }
 
-impl<S: NamedService> NamedService for Answering<S> {
-    const NAME: &'static str = S::NAME;
-}
-
-impl<S> Service<Request<Body>> for Answering<S>
-where
-    S: Service<Request<Body>, Response = Response<Body>, Error = Infallible>,
-    S::Future: Send + 'static,
-{
-    type Response = Response<Body>;
-    type Error = Infallible;
-    type Future = BoxFuture<Response<Body>, Infallible>;
-
-    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
-        self.service.poll_ready(context)
-    }
-
-    fn call(&mut self, request: Request<Body>) -> Self::Future {
+impl Gate for Answering {
+    fn pass(&self, request: Request<Body>) -> ControlFlow<Answer, Request<Body>> {
         if request.uri().path() != DO_GET {
-            return Box::pin(self.service.call(request));
+            return ControlFlow::Continue(request);
         }
         let (flight, most) = (Arc::clone(&self.flight), self.most);
-        Box::pin(async move { Ok(answer(&flight, request, most).await.unwrap_or_else(Status::into_http)) })
+        let answer = async move { Ok(answer(&flight, request, most).await.unwrap_or_else(Status::into_http)) };
+        ControlFlow::Break(Box::pin(answer))
     }
 }
 

@@ -1,17 +1,14 @@
 //! Refuses new work while the gateway ends.
 
-use std::convert::Infallible;
+use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::task::{Context, Poll};
 
 use tonic::Status;
 use tonic::body::Body;
-use tonic::codegen::http::{Request, Response};
-use tonic::codegen::{BoxFuture, Service};
-use tonic::server::NamedService;
+use tonic::codegen::http::Request;
 
-use crate::line::unpack;
+use crate::gate::{Answer, Gate};
 
 /// Whether a drain has begun. Clones stand for the same gateway.
 #[derive(Clone, Debug, Default)]
@@ -28,44 +25,14 @@ impl Draining {
     }
 }
 
-/// A service that takes no new work while the gateway drains.
-#[derive(Clone)]
-pub(crate) struct Refusing<S> {
-    service: S,
-    draining: Draining,
-}
-
-impl<S> Refusing<S> {
-    pub(crate) fn new(service: S, draining: Draining) -> Self {
-        Refusing { service, draining }
-    }
-}
-
-impl<S: NamedService> NamedService for Refusing<S> {
-    const NAME: &'static str = S::NAME;
-}
-
-impl<S> Service<Request<Body>> for Refusing<S>
-where
-    S: Service<Request<Body>, Response = Response<Body>, Error = Infallible>,
-    S::Future: Send + 'static,
-{
-    type Response = Response<Body>;
-    type Error = Infallible;
-    type Future = BoxFuture<Response<Body>, Infallible>;
-
-    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
-        self.service.poll_ready(context)
-    }
-
-    fn call(&mut self, mut request: Request<Body>) -> Self::Future {
-        unpack(request.extensions_mut());
-        if self.draining.has_begun() && !finishes(request.uri().path()) {
-            let refused =
-                Status::unavailable("the gateway is about to end and takes no new work; try again in a while");
-            return Box::pin(std::future::ready(Ok(refused.into_http())));
+/// While the gateway drains, only what finishes work passes.
+impl Gate for Draining {
+    fn pass(&self, request: Request<Body>) -> ControlFlow<Answer, Request<Body>> {
+        if !self.has_begun() || finishes(request.uri().path()) {
+            return ControlFlow::Continue(request);
         }
-        Box::pin(self.service.call(request))
+        let refused = Status::unavailable("the gateway is about to end and takes no new work; try again in a while");
+        ControlFlow::Break(Box::pin(std::future::ready(Ok(refused.into_http()))))
     }
 }
 
@@ -81,34 +48,16 @@ mod tests {
 
     use super::*;
 
-    /// Answers everything.
-    #[derive(Clone)]
-    struct Willing;
-
-    impl Service<Request<Body>> for Willing {
-        type Response = Response<Body>;
-        type Error = Infallible;
-        type Future = std::future::Ready<Result<Response<Body>, Infallible>>;
-
-        fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
-            Poll::Ready(Ok(()))
-        }
-
-        fn call(&mut self, _: Request<Body>) -> Self::Future {
-            std::future::ready(Ok(Response::default()))
-        }
-    }
-
     #[test]
     fn a_drain_lets_promised_work_end_and_refuses_all_else() {
         let draining = Draining::default();
-        let mut service = Refusing::new(Willing, draining.clone());
-        let mut refused = |call: &str| {
+        let refused = |call: &str| {
             let uri = format!("/arrow.flight.protocol.FlightService/{call}");
             let request = Request::builder().uri(uri).body(Body::default()).unwrap();
-            let answer = block_on(service.call(request)).unwrap();
+            let ControlFlow::Break(answer) = draining.pass(request) else { return false };
             // gRPC's number of UNAVAILABLE.
-            answer.headers().get("grpc-status").is_some_and(|status| status == "14")
+            assert_eq!(block_on(answer).unwrap().headers()["grpc-status"], "14");
+            true
         };
         let calls = ["Handshake", "GetFlightInfo", "PollFlightInfo", "GetSchema", "DoPut", "DoExchange", "ListFlights"];
         assert!(!calls.iter().any(|call| refused(call)) && !refused("DoGet"));

@@ -20,6 +20,7 @@ mod engine;
 pub mod feed;
 mod fetch;
 mod first_error;
+mod gate;
 mod gateway;
 mod line;
 mod local;

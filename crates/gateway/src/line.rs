@@ -1,6 +1,7 @@
 //! A client's connection, and how far away the client is.
 
 use std::io::{self, IoSlice};
+use std::ops::ControlFlow;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
@@ -8,8 +9,11 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio_rustls::server::TlsStream;
-use tonic::codegen::http::Extensions;
+use tonic::body::Body;
+use tonic::codegen::http::{Extensions, Request};
 use tonic::transport::server::{Connected, TcpConnectInfo, TlsConnectInfo};
+
+use crate::gate::{Answer, Gate};
 
 /// How long a byte takes to the client and back, as the kernel saw it when the connection was made.
 #[derive(Clone, Copy, Debug)]
@@ -62,8 +66,19 @@ impl<S: Connected> Connected for Line<S> {
     }
 }
 
+/// Tells each call what is known of its connection.
+#[derive(Clone)]
+pub(crate) struct Telling;
+
+impl Gate for Telling {
+    fn pass(&self, mut request: Request<Body>) -> ControlFlow<Answer, Request<Body>> {
+        unpack(request.extensions_mut());
+        ControlFlow::Continue(request)
+    }
+}
+
 /// Puts what a call knows of its connection where tonic looks for it, and the round trip beside it.
-pub(crate) fn unpack(extensions: &mut Extensions) {
+fn unpack(extensions: &mut Extensions) {
     fn one<I: Clone + Send + Sync + 'static>(extensions: &mut Extensions) {
         if let Some(told) = extensions.remove::<Told<I>>() {
             extensions.insert(told.inner);

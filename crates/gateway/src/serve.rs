@@ -13,10 +13,10 @@ use tonic::transport::Server;
 use tonic::transport::server::{Connected, TcpIncoming};
 
 use crate::answer::Answering;
-use crate::drain::Refusing;
 use crate::encrypted::encrypted;
+use crate::gate::Guarded;
 use crate::gateway::{Gateway, sweep};
-use crate::line::{Line, Tcp};
+use crate::line::{Line, Tcp, Telling};
 use crate::service::Service;
 use crate::tls::Tls;
 
@@ -75,7 +75,10 @@ impl Gateway {
         let service = FlightServiceServer::from_arc(Arc::clone(&flight))
             .max_decoding_message_size(most)
             .max_encoding_message_size(usize::MAX);
-        let service = Answering::new(service, flight, most);
+        let service = Guarded::new(service, Answering::new(flight, most));
+        let service = Guarded::new(service, self.0.draining.clone());
+        // The first that a call comes by.
+        let service = Guarded::new(service, Telling);
         let (stopping, stopped) = tokio::sync::oneshot::channel::<()>();
         let drained = async {
             stop.await;
@@ -97,7 +100,7 @@ impl Gateway {
             .initial_connection_window_size(4 << 20)
             .http2_keepalive_interval(Some(Duration::from_secs(30)))
             .http2_max_header_list_size(64 << 10)
-            .add_service(Refusing::new(service, self.0.draining.clone()))
+            .add_service(service)
             .serve_with_incoming_shutdown(incoming.map(|accepted| accepted.map(Line::new)), drained);
         let served = tokio::select! {
             served = serving => served,
