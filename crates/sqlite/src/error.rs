@@ -35,7 +35,7 @@ impl Failure<'_> {
                 "check its permissions; a WAL database in a folder that cannot be written to needs ?immutable=1 in the URI",
             ),
             ffi::SQLITE_READONLY if code == ffi::SQLITE_READONLY => {
-                Error::new(ErrorKind::Sql, format!("this connection may only read: {message}"))
+                Error::new(ErrorKind::Sql, format!("the query would write, and this connection only reads: {message}"))
             }
             ffi::SQLITE_READONLY => {
                 Error::new(ErrorKind::Io, format!("the database {path} has to be recovered by a writer first: {message}"))

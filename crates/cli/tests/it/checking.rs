@@ -61,7 +61,7 @@ fn a_source_is_writable_only_where_bowshot_writes_to_its_kind() {
     let (code, _, told) = run(&["serve", &here, "--check"], &[("BOWSHOT_WRITABLE", "there")]);
     assert!(code == Some(2) && told.contains("no source is named \"there\""), "{told}");
     let file = folder.path().join("bowshot.toml");
-    std::fs::write(&file, "[[source]]\nuri = \"trino://h/hive\"\n[[source]]\nuri = \"lake/\"\nwritable = true\n")
+    std::fs::write(&file, "[[source]]\nuri = \"trino://ann@h/hive\"\n[[source]]\nuri = \"./lake/\"\nwritable = true\n")
         .unwrap();
     let (code, _, told) = run(&["serve", "--config", file.to_str().unwrap(), "--check"], &[]);
     assert!(code == Some(2) && told.contains("line 3: Bowshot does not write"), "{told}");

@@ -70,7 +70,8 @@ class JdbcWritingTest {
     void aStatementTellsHowManyRowsItChanged() throws SQLException {
         assertFalse(connection.getMetaData().isReadOnly());
         try (Statement statement = connection.createStatement()) {
-            assertEquals(2, statement.executeUpdate("INSERT INTO jdbc.parts (id, name) VALUES (1, 'bolt'), (2, 'nöt 🎯')"));
+            assertEquals(
+                    2, statement.executeUpdate("INSERT INTO jdbc.parts (id, name) VALUES (1, 'bolt'), (2, 'nöt 🎯')"));
             assertEquals(1, statement.executeUpdate("UPDATE shop.jdbc.parts SET price = 0.5 WHERE id = 1"));
             assertFalse(statement.execute("DELETE FROM jdbc.parts WHERE id = 2"));
             assertEquals(1, statement.getUpdateCount());
@@ -98,7 +99,8 @@ class JdbcWritingTest {
 
     @Test
     void aBatchIsOneTransaction() throws SQLException {
-        try (PreparedStatement insert = connection.prepareStatement("INSERT INTO jdbc.parts (id, name) VALUES (?, ?)")) {
+        try (PreparedStatement insert =
+                connection.prepareStatement("INSERT INTO jdbc.parts (id, name) VALUES (?, ?)")) {
             for (int id = 1; id <= 3; id++) {
                 insert.setLong(1, id);
                 insert.setString(2, "part " + id);
