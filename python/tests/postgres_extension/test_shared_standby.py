@@ -10,6 +10,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -29,12 +30,20 @@ def free_port() -> int:
         return int(listener.getsockname()[1])
 
 
+def copy_what_is_there(source: str, to: str) -> str:
+    """Files may go while the server runs; the log brings about the same in the copy."""
+    with suppress(FileNotFoundError):
+        shutil.copy2(source, to)
+    return to
+
+
 def copy_of(server: Server, to: Path) -> None:
     """A copy of the server's folder as it runs, which will follow it."""
     with psycopg.connect(server.uri, autocommit=True) as connection:
         (folder,) = connection.execute("SELECT current_setting('data_directory')").fetchone() or ("",)
         connection.execute("SELECT pg_backup_start('standby', true)")
-        shutil.copytree(folder, to, ignore=shutil.ignore_patterns("postmaster.*", "pg_replslot"), dirs_exist_ok=True)
+        ignored = shutil.ignore_patterns("postmaster.*", "pg_replslot")
+        shutil.copytree(folder, to, ignore=ignored, copy_function=copy_what_is_there)
         (label,) = connection.execute("SELECT labelfile FROM pg_backup_stop(false)").fetchone() or ("",)
     (to / "pg_replslot").mkdir()
     (to / "backup_label").write_text(label)
