@@ -1,9 +1,9 @@
 # The one door. Every recipe is a line or two that calls dev/; `make` alone prints this list.
 .DEFAULT_GOAL := help
-.PHONY: help demo package build test lint fmt bench docs clean
+.PHONY: help demo package build test lint fmt bench valgrind docs clean
 
 help: ## Print the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: package ## Read a TPC-H table from SQLite into pandas, Arrow and Polars (SCALE=0.1)
 	@dev/demo_run.sh
@@ -28,6 +28,9 @@ fmt: ## Format Rust, Python and C
 
 bench: build ## Measure beside the floor and the peers (BENCH="--quick"); results in bench/results/
 	@dev/bench_run.sh
+
+valgrind: ## Run the regression tests of the extension inside PostgreSQL under valgrind
+	@dev/postgres_extension_valgrind.sh
 
 docs: package ## Build the site and the Rust API pages into site/
 	@dev/docs_build.sh
