@@ -36,19 +36,15 @@ pub(crate) fn deal(
         quote_literal(&whole.sql, Dialect::Postgres)
     );
     session.query("SAVEPOINT bowshot_deal")?;
-    let declared = session.query(&declare);
-    let end = if declared.is_ok() { "" } else { "ROLLBACK TO SAVEPOINT bowshot_deal; " };
-    let rows = match declared {
+    let rows = match session.query(&declare) {
+        Ok(rows) => rows,
         Err(error) if error.kind() == ErrorKind::ConnectionLost => return Err(error),
-        declared => {
-            session.query(&format!("{end}RELEASE SAVEPOINT bowshot_deal"))?;
-            declared
+        Err(error) => {
+            session.query("ROLLBACK TO SAVEPOINT bowshot_deal; RELEASE SAVEPOINT bowshot_deal")?;
+            return Ok(Err(error.message().to_owned()));
         }
     };
-    let rows = match rows {
-        Ok(rows) => rows,
-        Err(error) => return Ok(Err(error.message().to_owned())),
-    };
+    session.query("RELEASE SAVEPOINT bowshot_deal")?;
     let name = rows.first().map(|row| quote_literal(cell(row, 0), Dialect::Postgres)).unwrap_or_default();
     let part = |number: usize| Part {
         sql: format!("SELECT bowshot.fetch({name}, {number})"),
