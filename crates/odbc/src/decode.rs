@@ -64,6 +64,10 @@ pub(crate) fn decoder(rule: &Rule, rules: Rules) -> BowshotResult<Box<dyn Decode
     match rule.form {
         Form::Native => native(data_type, rule.access.size()),
         Form::Structure => structure(data_type, rules),
+        Form::Days => {
+            let make = move |bytes: &[u8]| moments::counted(bytes, rules);
+            Ok(Values::<Date32Type, _>::shown(data_type, make, moments::show_counted))
+        }
         Form::Wide | Form::Bytes if Texts::serves(data_type) => Ok(Texts::boxed(data_type, rule.form)),
         Form::Bytes if *data_type == DataType::Boolean => Ok(Box::new(Booleans::new(|byte: &[u8]| match byte {
             [0] => Ok(false),

@@ -19,15 +19,21 @@ impl Rules {
     /// NULL or an error, for what is no date at all.
     fn verdict(self, text: &[u8]) -> Option<Misfit> {
         if matches!(text, b"infinity" | b"-infinity" | b"Infinity" | b"-Infinity") {
-            return Some(match self.infinity {
-                Impossible::Null => Misfit::Null,
-                Impossible::Error => Misfit::Infinite,
-            });
+            return Some(self.infinite());
         }
         let [y1, y2, y3, y4, b'-', m1, m2, b'-', d1, d2, ..] = text else { return None };
         let digits = [y1, y2, y3, y4, m1, m2, d1, d2].iter().all(|byte| byte.is_ascii_digit());
         let zero = digits && ((*m1, *m2) == (b'0', b'0') || (*d1, *d2) == (b'0', b'0'));
         zero.then_some(self.zero_date())
+    }
+
+    /// NULL or an error, for a date at either end of time.
+    #[cold]
+    fn infinite(self) -> Misfit {
+        match self.infinity {
+            Impossible::Null => Misfit::Null,
+            Impossible::Error => Misfit::Infinite,
+        }
     }
 
     /// NULL or an error, for a date without a month or a day.
@@ -51,6 +57,21 @@ pub(crate) fn date(text: &[u8], rules: Rules) -> Result<i32, Misfit> {
     }
     let (text, era) = split_era(text);
     far_date(text, era).and_then(|days| i32::try_from(days).ok()).ok_or(Misfit::Not("a date"))
+}
+
+/// Days since 1970-01-01 as [`crate::types::Form::Days`] has them.
+#[inline]
+pub(crate) fn counted(bytes: &[u8], rules: Rules) -> Result<i32, Misfit> {
+    match bytes.try_into().map(i32::from_ne_bytes) {
+        Ok(i32::MIN | i32::MAX) => Err(rules.infinite()),
+        Ok(days) => Ok(days),
+        Err(_) => Err(Misfit::Range),
+    }
+}
+
+/// The infinite dates, the only ones that do not fit, as PostgreSQL writes them.
+pub(crate) fn show_counted(bytes: &[u8]) -> String {
+    if bytes == i32::MIN.to_ne_bytes() { "-infinity" } else { "infinity" }.to_owned()
 }
 
 /// Since midnight, in nanoseconds, of `23:59:59.999`.

@@ -119,7 +119,7 @@ fn columns(session: &Session, query: &Prepared, options: &Options, cancel: &Canc
     let column = |description: Description| {
         let own = rule(&description, family);
         let rule = match options.types.get(&description.name) {
-            Some(wanted) => chosen(&description, own, wanted)?,
+            Some(wanted) => chosen(&description, own, wanted, family)?,
             None => own,
         };
         let nullable = !(family.knows_nulls() && description.no_nulls);

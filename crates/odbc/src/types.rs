@@ -23,12 +23,16 @@ pub(crate) enum Form {
     Bytes,
     /// ODBC's structures of dates and timestamps.
     Structure,
+    /// Days since 1970-01-01 as a number; its ends stand for the infinite dates.
+    Days,
 }
 
 /// What the server has to turn a value into first, since the driver would spoil it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Cast {
     Text,
+    /// A date, as [`Form::Days`].
+    Days,
     /// An instant, as text in UTC.
     Utc,
 }
@@ -81,6 +85,13 @@ impl Rule {
         Rule { data_type: DataType::Binary, access, form: Form::Bytes, cast: None }
     }
 
+    /// Text as the bytes that psqlODBC got, which are UTF-8: as characters it would convert them to UTF-16 or to the
+    /// encoding of the process's locale. `None` for longer ones, of which it gives no pieces.
+    fn verbatim(characters: usize) -> Option<Self> {
+        let rule = Rule::bytes(characters.saturating_mul(4));
+        (!rule.access.is_long()).then_some(Rule { data_type: DataType::Utf8, form: Form::Text, ..rule })
+    }
+
     fn narrow(characters: usize) -> Self {
         let access = match characters.saturating_mul(4) + 1 {
             2..=MOST_BOUND => Access::Bounded { c_type: c::CHAR, size: characters * 4 + 1 },
@@ -102,22 +113,30 @@ impl Rule {
 /// How a column is read if the user does not settle it.
 pub(crate) fn rule(column: &Description, family: Family) -> Rule {
     match family {
-        Family::Postgres => postgres(column, Rule::wide),
-        Family::PostgresAnsi => postgres(column, Rule::narrow),
+        Family::Postgres | Family::PostgresAnsi => postgres(column, words(family)),
         Family::MariaDb => mariadb(column),
         Family::FreeTds | Family::Other => standard(column),
     }
 }
 
-/// psqlODBC has every value as text and converts some of it wrongly: text is what is asked for.
-fn postgres(column: &Description, words: impl Fn(usize) -> Rule) -> Rule {
+/// How the driver gives text of so many characters; of any length, if they are 0.
+fn words(family: Family) -> fn(usize) -> Rule {
+    match family {
+        Family::Postgres | Family::FreeTds | Family::Other => Rule::wide,
+        Family::PostgresAnsi | Family::MariaDb => Rule::narrow,
+    }
+}
+
+/// psqlODBC has every value as text. Whole numbers it converts without fault and for less than a copy of their digits
+/// costs; all else that is no text it may convert wrongly, and text is what is asked for.
+fn postgres(column: &Description, words: fn(usize) -> Rule) -> Rule {
     let micros = |zone: Option<&str>| DataType::Timestamp(TimeUnit::Microsecond, zone.map(Into::into));
     match column.type_name.as_str() {
         "bool" => Rule::text(DataType::Boolean, 7),
-        "int2" => Rule::text(DataType::Int16, 7),
-        "int4" => Rule::text(DataType::Int32, 15),
-        "int8" => Rule::text(DataType::Int64, 23),
-        "oid" => Rule::text(DataType::UInt32, 15),
+        "int2" => Rule::native(DataType::Int16, c::SSHORT, 2),
+        "int4" => Rule::native(DataType::Int32, c::SLONG, 4),
+        "int8" => Rule::native(DataType::Int64, c::SBIGINT, 8),
+        "oid" => Rule::native(DataType::UInt32, c::ULONG, 4),
         "float4" => Rule::text(DataType::Float32, 31),
         "float8" => Rule::text(DataType::Float64, 31),
         "numeric" => match column.sql_type {
@@ -125,7 +144,7 @@ fn postgres(column: &Description, words: impl Fn(usize) -> Rule) -> Rule {
             // Without precision: the widest decimal, and room for what it can hold.
             _ => Rule::text(DataType::Decimal256(76, 38), 159),
         },
-        "date" => Rule::cast(DataType::Date32, 31, Cast::Text),
+        "date" => Rule { form: Form::Days, cast: Some(Cast::Days), ..Rule::native(DataType::Date32, c::SLONG, 4) },
         "time" => Rule::text(DataType::Time64(TimeUnit::Microsecond), 31),
         "timestamp" | "timestamp without time zone" => Rule::cast(micros(None), 47, Cast::Text),
         "timestamptz" | "timestamp with time zone" => Rule::cast(micros(Some("UTC")), 47, Cast::Utc),
@@ -136,7 +155,7 @@ fn postgres(column: &Description, words: impl Fn(usize) -> Rule) -> Rule {
             if matches!(column.sql_type, sql::CHAR | sql::VARCHAR | sql::WCHAR | sql::WVARCHAR)
                 && column.size != UNKNOWN_VARCHAR =>
         {
-            words(column.size)
+            Rule::verbatim(column.size).unwrap_or_else(|| words(column.size))
         }
         // What the driver says of the length of all others is a guess.
         _ => words(0),
@@ -210,7 +229,7 @@ fn decimal(precision: usize, scale: i16) -> Rule {
 }
 
 /// How a column is read as the type that the user wants.
-pub(crate) fn chosen(column: &Description, own: Rule, wanted: &DataType) -> Result<Rule> {
+pub(crate) fn chosen(column: &Description, own: Rule, wanted: &DataType, family: Family) -> Result<Rule> {
     if own.data_type == *wanted {
         return Ok(own);
     }
@@ -225,7 +244,8 @@ pub(crate) fn chosen(column: &Description, own: Rule, wanted: &DataType) -> Resu
     match wanted {
         // Whatever the driver says of its length, the value is read to its end.
         DataType::LargeUtf8 if is_text => {
-            Ok(Rule { data_type, access: Access::Long { c_type: own.access.c_type() }, ..own })
+            let rule = if own.access.is_long() { own } else { words(family)(0) };
+            Ok(Rule { data_type, ..rule })
         }
         DataType::LargeBinary if own.data_type == DataType::Binary => {
             Ok(Rule { data_type, access: Access::Long { c_type: c::BINARY }, ..own })
@@ -244,7 +264,8 @@ pub(crate) fn chosen(column: &Description, own: Rule, wanted: &DataType) -> Resu
             })
         }
         _ if is_readable(wanted) => {
-            let rule = Rule { cast: own.cast, ..Rule::text(data_type, own.access.size().clamp(63, MOST_BOUND)) };
+            let cast = own.cast.map(|cast| if cast == Cast::Days { Cast::Text } else { cast });
+            let rule = Rule { cast, ..Rule::text(data_type, own.access.size().clamp(63, MOST_BOUND)) };
             Ok(if own.access.is_long() { Rule { access: Access::Long { c_type: c::CHAR }, ..rule } } else { rule })
         }
         _ => Err(refused()),

@@ -25,12 +25,23 @@ fn decimals_keep_their_digits() {
 }
 
 #[test]
-fn what_drivers_convert_wrongly_is_asked_for_as_text() {
+fn what_drivers_convert_wrongly_is_asked_for_in_another_form() {
     let date = rule(&column(sql::DATE, 10, 0, "date"), Family::Postgres);
-    assert_eq!((date.form, date.cast), (Form::Text, Some(Cast::Text)));
+    assert_eq!((date.form, date.cast), (Form::Days, Some(Cast::Days)));
+    let stamp = rule(&column(sql::TIMESTAMP, 29, 6, "timestamp"), Family::Postgres);
+    assert_eq!((stamp.form, stamp.cast), (Form::Text, Some(Cast::Text)));
     assert_eq!(rule(&column(sql::DATE, 10, 0, "date"), Family::Other).form, Form::Structure);
     let float = rule(&column(sql::REAL, 7, 0, "float"), Family::MariaDb);
     assert_eq!(float.access, Access::Fixed { c_type: c::DOUBLE, size: 8 });
+}
+
+#[test]
+fn text_of_postgres_stays_bytes_where_it_is_bound() {
+    let text = rule(&column(sql::WVARCHAR, 10, 0, "varchar"), Family::Postgres);
+    assert_eq!((text.form, text.access), (Form::Text, Access::Bounded { c_type: c::BINARY, size: 40 }));
+    let long = |family| rule(&column(sql::WLONGVARCHAR, 8190, 0, "text"), family);
+    assert_eq!(long(Family::Postgres).access, Access::Long { c_type: c::WCHAR });
+    assert_eq!(long(Family::PostgresAnsi).access, Access::Long { c_type: c::CHAR });
 }
 
 #[test]
@@ -41,7 +52,7 @@ fn dates_of_mariadb_are_structures_that_are_marked_or_text() {
     ] {
         let own = rule(&description, Family::MariaDb);
         assert_eq!((own.form, own.access), (Form::Structure, Access::Marked { c_type, size }));
-        let wanted = chosen(&description, own.clone(), &DataType::Utf8).unwrap();
+        let wanted = chosen(&description, own.clone(), &DataType::Utf8, Family::MariaDb).unwrap();
         assert_eq!((wanted.form, wanted.data_type), (Form::Text, DataType::Utf8));
         let text = own.without_marks();
         assert_eq!((text.form, &text.data_type), (Form::Text, &data_type));
@@ -79,7 +90,7 @@ fn lengths_that_are_not_known_are_not_bound() {
 #[test]
 fn the_user_settles_types() {
     let own = |family, column: &Description, wanted: DataType| {
-        chosen(column, rule(column, family), &wanted).map(|rule| (rule.access.is_long(), rule.form, rule.cast))
+        chosen(column, rule(column, family), &wanted, family).map(|rule| (rule.access.is_long(), rule.form, rule.cast))
     };
     let stamp = column(sql::TIMESTAMP, 26, 6, "timestamptz");
     assert_eq!(own(Family::Postgres, &stamp, DataType::Utf8).unwrap(), (false, Form::Text, Some(Cast::Text)));
