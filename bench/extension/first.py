@@ -1,4 +1,4 @@
-"""How soon the first bytes of a result are there, as rows and as Arrow.
+"""How soon the first bytes of a result are there, as rows and as Arrow, and the first batch of Bowshot's reader.
 
 python -m bench.extension.first postgresql://… 'SELECT * FROM lineitem' 20
 """
@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator
 from statistics import median
 
+import bowshot
 import psycopg2
 import psycopg2.extensions
 
@@ -22,6 +23,8 @@ from bench.gateway.measure import child
 NAME = "first"
 ROW = "lineitem/first bytes of rows"
 FORMS = ("binary", "arrow")
+# What Bowshot calls them.
+PROTOCOLS = ("copy", "arrow")
 COUNT = 20
 # No worse, but for what a clock and a scheduler add.
 LIMIT = 1.1
@@ -30,7 +33,7 @@ ENOUGH = 8192
 
 
 def run(uri: str, _: int, repeat: int) -> Iterator[Figure]:
-    """Measures both forms in turn, over one connection that has been used before."""
+    """Measures both forms in turn, the bytes over a connection that has been used before."""
     for _round in range(repeat):
         try:
             yield Figure(NAME, ROW, child([sys.executable, "-m", "bench.extension.first", uri, SQL, str(COUNT)]))
@@ -39,10 +42,16 @@ def run(uri: str, _: int, repeat: int) -> Iterator[Figure]:
 
 
 def bars(rows: Rows) -> list[Bar]:
-    """Returns the bar for the median."""
-    arrow, binary = (rows.get(ROW, f"{form} ms") for form in reversed(FORMS))
-    seconds = (None if value is None else value / 1000 for value in (arrow, binary))
-    return [at_most("first bytes of lineitem", LIMIT, "COPY BINARY's", *seconds)]
+    """Returns the bars for the medians."""
+    return [
+        _bar(rows, "first batch of lineitem", [f"batch, {protocol} ms" for protocol in PROTOCOLS]),
+        _bar(rows, "first bytes of lineitem", [f"{form} ms" for form in FORMS]),
+    ]
+
+
+def _bar(rows: Rows, what: str, values: list[str]) -> Bar:
+    binary, arrow = (None if (taken := rows.get(ROW, value)) is None else taken / 1000 for value in values)
+    return at_most(what, LIMIT, "COPY BINARY's", arrow, binary)
 
 
 class Arrival:
@@ -75,14 +84,25 @@ def once(uri: str, sql: str, form: str) -> float:
     return (arrival.at - start) * 1000
 
 
+def batch(uri: str, sql: str, protocol: str) -> float:
+    """Returns the milliseconds from the call to Bowshot's first batch, the login included."""
+    start = time.perf_counter()
+    batches = bowshot.query(sql, uri, connections=1, protocol=protocol).batches()
+    next(batches)
+    # Dropping what is left, which ends the query, comes after.
+    return (time.perf_counter() - start) * 1000
+
+
 def main() -> None:
     """Runs the command line."""
     uri, sql, count = sys.argv[1:]
-    taken: dict[str, list[float]] = {form: [] for form in FORMS}
+    taken: dict[str, list[float]] = {}
     for _ in range(int(count)):
         for form in FORMS:
-            taken[form].append(once(uri, sql, form))
-    sys.stdout.write(json.dumps({f"{form} ms": median(times) for form, times in taken.items()}) + "\n")
+            taken.setdefault(f"{form} ms", []).append(once(uri, sql, form))
+        for protocol in PROTOCOLS:
+            taken.setdefault(f"batch, {protocol} ms", []).append(batch(uri, sql, protocol))
+    sys.stdout.write(json.dumps({name: median(times) for name, times in taken.items()}) + "\n")
 
 
 if __name__ == "__main__":
