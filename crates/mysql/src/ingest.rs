@@ -6,8 +6,8 @@
 use std::sync::Arc;
 
 use arrow_array::RecordBatch;
-use bowshot_core::{Cancel, Error, ErrorKind, Ingest, IngestMode, Result, RowValues, Value};
-use bowshot_sql::{Dialect, quote_identifier};
+use bowshot_core::{Cancel, ErrorKind, Ingest, IngestMode, Result, RowValues, Value};
+use bowshot_sql::{Dialect, Target};
 
 use crate::connect::{Session, command};
 use crate::ingested::{check, declared, stored};
@@ -32,33 +32,30 @@ const MOST_BYTES: usize = 1 << 20;
 /// Puts all rows into a table; how many they were.
 pub(crate) fn ingest(
     config: &Arc<Config>,
-    target: &Ingest,
+    asked: &Ingest,
     batches: &mut dyn Iterator<Item = Result<RecordBatch>>,
     cancel: &Cancel,
 ) -> Result<u64> {
-    if target.columns.fields().is_empty() {
-        return Err(Error::new(ErrorKind::Config, "rows without a column cannot be ingested"));
-    }
+    let target = Target::new(asked, Dialect::MySql)?;
     let mut session = Session::open_writable(config, cancel)?;
     session.execute(STRICT)?;
-    let exists = target.mode != IngestMode::Append && exists(&mut session, target)?;
-    let replaces = exists && target.mode == IngestMode::Replace;
+    let exists = asked.mode != IngestMode::Append && exists(&mut session, asked)?;
+    let replaces = exists && asked.mode == IngestMode::Replace;
     let filled = match replaces {
-        true => format!("bowshot_{}", session.connection_id()),
-        false => target.table.clone(),
+        true => target.beside(&format!("bowshot_{}", session.connection_id())),
+        false => target.table(),
     };
-    let filled = table(target, &filled);
-    let makes = target.mode != IngestMode::Append && (replaces || !exists);
+    let makes = asked.mode != IngestMode::Append && (replaces || !exists);
     // Where a table exists that is to be made, the server says so.
-    let created = match makes || target.mode == IngestMode::Create {
-        true => create(&mut session, target, &filled),
+    let created = match makes || asked.mode == IngestMode::Create {
+        true => session.execute(&format!("CREATE TABLE {filled} ({})", target.definition(declared)?)),
         false => Ok(()),
     };
     // After a statement that was interrupted, the table may be there all the same.
     let may_exist = created.as_ref().err().is_none_or(|error| error.kind() != ErrorKind::Sql);
-    let outcome = created.and_then(|()| fill(&mut session, target, &filled, batches)).and_then(|count| {
+    let outcome = created.and_then(|()| fill(&mut session, asked, &target, &filled, batches)).and_then(|count| {
         if replaces {
-            put_in_place(config, &mut session, target, &filled)?;
+            put_in_place(config, &mut session, &target, &filled)?;
         }
         Ok(count)
     });
@@ -76,40 +73,17 @@ fn clear_away(config: &Arc<Config>, name: &str) {
         .and_then(|mut session| session.execute(&format!("DROP TABLE IF EXISTS {name}")));
 }
 
-fn quoted(name: &str) -> String {
-    quote_identifier(name, Dialect::MySql)
-}
-
-/// A table's name with its database, quoted.
-fn table(target: &Ingest, name: &str) -> String {
-    match &target.schema {
-        Some(schema) => format!("{}.{}", quoted(schema), quoted(name)),
-        None => quoted(name),
-    }
-}
-
-fn names(target: &Ingest) -> String {
-    target.columns.fields().iter().map(|field| quoted(field.name())).collect::<Vec<_>>().join(", ")
-}
-
-fn exists(session: &mut Session, target: &Ingest) -> Result<bool> {
+fn exists(session: &mut Session, asked: &Ingest) -> Result<bool> {
     let text = |text: &str| Value::Text(text.to_owned());
-    let schema = target.schema.as_deref().map_or(Value::Null, text);
+    let schema = asked.schema.as_deref().map_or(Value::Null, text);
     let sql = "SELECT 1 FROM information_schema.tables WHERE table_schema = COALESCE(?, DATABASE()) AND table_name = ?";
-    Ok(!session.query_with(sql, &[schema, text(&target.table)])?.is_empty())
-}
-
-fn create(session: &mut Session, target: &Ingest, name: &str) -> Result<()> {
-    let columns =
-        target.columns.fields().iter().map(|field| Ok(format!("{} {}", quoted(field.name()), declared(field)?)));
-    let columns = columns.collect::<Result<Vec<_>>>()?.join(", ");
-    session.execute(&format!("CREATE TABLE {name} ({columns})"))
+    Ok(!session.query_with(sql, &[schema, text(&asked.table)])?.is_empty())
 }
 
 /// Gives the table that was filled the other one's name, in one step. From then on the work is done.
-fn put_in_place(config: &Arc<Config>, session: &mut Session, target: &Ingest, filled: &str) -> Result<()> {
-    let name = table(target, &target.table);
-    let old = table(target, &format!("bowshot_old_{}", session.connection_id()));
+fn put_in_place(config: &Arc<Config>, session: &mut Session, target: &Target<'_>, filled: &str) -> Result<()> {
+    let name = target.table();
+    let old = target.beside(&format!("bowshot_old_{}", session.connection_id()));
     session.execute(&format!("RENAME TABLE {name} TO {old}, {filled} TO {name}"))?;
     clear_away(config, &old);
     Ok(())
@@ -117,20 +91,22 @@ fn put_in_place(config: &Arc<Config>, session: &mut Session, target: &Ingest, fi
 
 fn fill(
     session: &mut Session,
-    target: &Ingest,
+    asked: &Ingest,
+    target: &Target<'_>,
     name: &str,
     batches: &mut dyn Iterator<Item = Result<RecordBatch>>,
 ) -> Result<u64> {
-    let of_table = definitions(session, &format!("SELECT {} FROM {name} LIMIT 0", names(target)))?;
-    target.columns.fields().iter().zip(&of_table).try_for_each(|(field, column)| check(field, column))?;
+    let of_table = definitions(session, &format!("SELECT {} FROM {name} LIMIT 0", target.columns()))?;
+    let fields = asked.columns.fields();
+    fields.iter().zip(&of_table).try_for_each(|(field, column)| check(field, column))?;
     session.execute("START TRANSACTION")?;
-    let mut rows = Rows::new(session, target, name)?;
+    let mut rows = Rows::new(session, target, fields.len(), name)?;
     let mut count = 0;
     for batch in batches {
         let batch = batch?;
         let values = RowValues::new(&batch)?;
         for row in 0..batch.num_rows() {
-            let row = target.columns.fields().iter().zip(values.row(row)?);
+            let row = fields.iter().zip(values.row(row)?);
             rows.add(session, row.map(|(field, value)| stored(field, value)).collect::<Result<_>>()?)?;
             count += 1;
         }
@@ -160,11 +136,10 @@ struct Rows {
 }
 
 impl Rows {
-    fn new(session: &mut Session, target: &Ingest, name: &str) -> Result<Self> {
-        let columns = target.columns.fields().len();
+    fn new(session: &mut Session, target: &Target<'_>, columns: usize, name: &str) -> Result<Self> {
         let most = (MOST_PLACEHOLDERS / columns).clamp(1, MOST_ROWS);
         let row = format!("({})", vec!["?"; columns].join(", "));
-        let sql = format!("INSERT INTO {name} ({}) VALUES ", names(target));
+        let sql = format!("INSERT INTO {name} ({}) VALUES ", target.columns());
         let many = Handle::prepare(session, &format!("{sql}{}", vec![row.as_str(); most].join(", ")))?;
         let one = Handle::prepare(session, &format!("{sql}{row}"))?;
         Ok(Rows { many, one, sql, columns, most, values: Vec::new(), bytes: 0 })

@@ -38,7 +38,7 @@ pub(crate) fn declared(field: &Field) -> Result<String> {
         DataType::Timestamp(_, Some(_)) => return Ok("TIMESTAMP(6) NULL".to_owned()),
         kind => match decimal(kind) {
             Some((precision, scale)) if precision <= DECIMAL.0 && (0..=DECIMAL.1).contains(&scale) => {
-                return Ok(with_null(field, &format!("DECIMAL({precision}, {scale})")));
+                return Ok(format!("DECIMAL({precision}, {scale})"));
             }
             _ => {
                 let message = format!("MySQL has no type that holds {} exactly", format_type(kind));
@@ -46,11 +46,7 @@ pub(crate) fn declared(field: &Field) -> Result<String> {
             }
         },
     };
-    Ok(with_null(field, name))
-}
-
-fn with_null(field: &Field, name: &str) -> String {
-    if field.is_nullable() { name.to_owned() } else { format!("{name} NOT NULL") }
+    Ok(name.to_owned())
 }
 
 /// Refuses a column of the table that would change what it is given without a word. What is out of its range, or too long, is an error

@@ -3,11 +3,12 @@
 //! This is the server-side partitioning of the paper on ConnectorX (Wang et al., VLDB 2022, section 5). Each connection gets
 //! the batches that it asks for first, so that none waits for a slower one; together they get each row once.
 
-use bowshot_core::{ErrorKind, Options, Partition, Result};
+use bowshot_core::{Options, Partition, Result};
 use bowshot_sql::{Dialect, Division, Part, quote_literal, tables};
 
 use crate::catalog::cell;
 use crate::connect::Session;
+use crate::savepoint::attempt;
 use crate::statement::{Statement, for_extension};
 
 /// As many parts as a result may have.
@@ -35,16 +36,10 @@ pub(crate) fn deal(
          FROM (SELECT 'plan of ' || pg_catalog.pg_backend_pid()) AS plan (name)",
         quote_literal(&whole.sql, Dialect::Postgres)
     );
-    session.query("SAVEPOINT bowshot_deal")?;
-    let rows = match session.query(&declare) {
+    let rows = match attempt(session, |session| session.query(&declare))? {
         Ok(rows) => rows,
-        Err(error) if error.kind() == ErrorKind::ConnectionLost => return Err(error),
-        Err(error) => {
-            session.query("ROLLBACK TO SAVEPOINT bowshot_deal; RELEASE SAVEPOINT bowshot_deal")?;
-            return Ok(Err(error.message().to_owned()));
-        }
+        Err(error) => return Ok(Err(error.message().to_owned())),
     };
-    session.query("RELEASE SAVEPOINT bowshot_deal")?;
     let name = rows.first().map(|row| quote_literal(cell(row, 0), Dialect::Postgres)).unwrap_or_default();
     let part = |number: usize| Part {
         sql: format!("SELECT bowshot.fetch({name}, {number})"),

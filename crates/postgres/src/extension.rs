@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use bowshot_core::{ErrorKind, Result};
+use bowshot_core::Result;
 use parking_lot::Mutex;
 
 use crate::catalog::cell;
 use crate::connect::Session;
+use crate::savepoint::attempt;
 use crate::uri::Config;
 
 /// Tells the extension's version, and has a session that has not done so load it: without it the server knows no
@@ -39,14 +40,8 @@ pub(crate) fn version(session: &mut Session, config: &Config) -> Result<Option<S
 
 /// Loads it. A server where it is half installed, or another one's for whom it is, is read as if it had none.
 fn load(session: &mut Session) -> Result<Option<String>> {
-    session.query("SAVEPOINT bowshot_extension")?;
-    let loaded = session.query(LOAD);
-    session.query("ROLLBACK TO SAVEPOINT bowshot_extension; RELEASE SAVEPOINT bowshot_extension")?;
-    match loaded {
-        Ok(rows) => Ok(rows.first().map(|row| cell(row, 0).to_owned())),
-        Err(error) if error.kind() == ErrorKind::ConnectionLost => Err(error),
-        Err(_) => Ok(None),
-    }
+    let loaded = attempt(session, |session| session.query(LOAD))?;
+    Ok(loaded.ok().and_then(|rows| rows.first().map(|row| cell(row, 0).to_owned())))
 }
 
 /// Who looks where. It holds no secret.

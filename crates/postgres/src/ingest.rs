@@ -3,8 +3,8 @@
 //! The format is that of "Binary Format" in <https://www.postgresql.org/docs/current/sql-copy.html>.
 
 use arrow_array::RecordBatch;
-use bowshot_core::{Cancel, Error, ErrorKind, Ingest, IngestMode, Result};
-use bowshot_sql::{Dialect, quote_identifier};
+use bowshot_core::{Cancel, Error, ErrorKind, Ingest, Result};
+use bowshot_sql::{Dialect, Target};
 use bytes::{BufMut, BytesMut};
 use postgres_protocol::message::frontend;
 
@@ -30,22 +30,22 @@ const MESSAGE_BYTES: usize = 64 << 10;
 /// Puts all rows into a table; how many they were.
 pub(crate) fn ingest(
     config: &Config,
-    target: &Ingest,
+    asked: &Ingest,
     batches: &mut dyn Iterator<Item = Result<RecordBatch>>,
     cancel: &Cancel,
 ) -> Result<u64> {
-    if target.columns.fields().is_empty() {
-        return Err(Error::new(ErrorKind::Config, "rows without a column cannot be ingested"));
-    }
+    let target = Target::new(asked, Dialect::Postgres)?;
     let mut session = Session::open(config, cancel)?;
     if session.family() != Family::Postgres {
         let message = "rows are ingested into PostgreSQL itself, not into servers that speak its protocol";
         return Err(Error::new(ErrorKind::Unsupported, message).with_hint("send INSERT statements with parameters"));
     }
     session.query("BEGIN")?;
-    make_table(&mut session, target)?;
-    let forms = forms(&mut session, target)?;
-    begin_copy(&mut session, target)?;
+    if let Some(sql) = target.preparation(|field| Ok(Form::made_for(field)?.0))? {
+        session.query(&sql)?;
+    }
+    let forms = forms(&mut session, asked, &target)?;
+    begin_copy(&mut session, &target)?;
     let mut rows = HEADER.into();
     for batch in batches {
         send(&mut session, &batch?, &forms, &mut rows)?;
@@ -60,49 +60,18 @@ pub(crate) fn ingest(
     Ok(count)
 }
 
-/// The table's name with its schema, quoted.
-fn table(target: &Ingest) -> String {
-    let quoted = |name: &str| quote_identifier(name, Dialect::Postgres);
-    match &target.schema {
-        Some(schema) => format!("{}.{}", quoted(schema), quoted(&target.table)),
-        None => quoted(&target.table),
-    }
-}
-
-fn make_table(session: &mut Session, target: &Ingest) -> Result<()> {
-    let table = table(target);
-    let create = match target.mode {
-        IngestMode::Append => return Ok(()),
-        IngestMode::Create => format!("CREATE TABLE {table}"),
-        IngestMode::Replace => format!("DROP TABLE IF EXISTS {table}; CREATE TABLE {table}"),
-        IngestMode::CreateAppend => format!("CREATE TABLE IF NOT EXISTS {table}"),
-    };
-    let columns = target.columns.fields().iter().map(|field| {
-        let not_null = if field.is_nullable() { "" } else { " NOT NULL" };
-        let (kind, _) = Form::made_for(field)?;
-        Ok(format!("{} {kind}{not_null}", quote_identifier(field.name(), Dialect::Postgres)))
-    });
-    let columns = columns.collect::<Result<Vec<_>>>()?.join(", ");
-    session.query(&format!("{create} ({columns})")).map(drop)
-}
-
 /// The form in which each column is sent: that of the table's own column.
-fn forms(session: &mut Session, target: &Ingest) -> Result<Vec<Form>> {
-    let fields = target.columns.fields();
-    if target.mode.makes_table() {
+fn forms(session: &mut Session, asked: &Ingest, target: &Target<'_>) -> Result<Vec<Form>> {
+    let fields = asked.columns.fields();
+    if asked.mode.makes_table() {
         return fields.iter().map(|field| Ok(Form::made_for(field)?.1)).collect();
     }
-    let described = description(session, &format!("SELECT {} FROM {}", columns(target), table(target)))?;
+    let described = description(session, &format!("SELECT {} FROM {}", target.columns(), target.table()))?;
     fields.iter().zip(&described.columns).map(|(field, column)| Form::taken_by(field, column)).collect()
 }
 
-fn columns(target: &Ingest) -> String {
-    let quoted = target.columns.fields().iter().map(|field| quote_identifier(field.name(), Dialect::Postgres));
-    quoted.collect::<Vec<_>>().join(", ")
-}
-
-fn begin_copy(session: &mut Session, target: &Ingest) -> Result<()> {
-    let sql = format!("COPY {} ({}) FROM STDIN (FORMAT binary)", table(target), columns(target));
+fn begin_copy(session: &mut Session, target: &Target<'_>) -> Result<()> {
+    let sql = format!("COPY {} ({}) FROM STDIN (FORMAT binary)", target.table(), target.columns());
     let mut request = BytesMut::new();
     frontend::query(&sql, &mut request).map_err(unsendable)?;
     session.send(&request)?;

@@ -47,6 +47,7 @@ mod plan;
 mod protocol;
 mod read;
 mod rows;
+mod savepoint;
 mod scan;
 mod scanned;
 mod snapshot;

@@ -16,6 +16,7 @@ use bowshot_sql::{Candidate, Dialect, Division, Part, Prepared, quote_identifier
 use crate::connect::Session;
 use crate::describe::describe;
 use crate::explain::{Explained, ScanNode, explain};
+use crate::savepoint::attempt;
 use crate::scanned::{self, ScannedTable};
 use bowshot_postgres_values::Described;
 use relation::{Leaf, Relation};
@@ -205,9 +206,7 @@ fn check(
     parts: &[Part],
 ) -> Result<Option<String>> {
     let Some(Part { sql, .. }) = parts.first() else { return Ok(Some("it has no pages".into())) };
-    session.query("SAVEPOINT bowshot_split")?;
-    let tried = describe(session, sql).and_then(|columns| Ok((columns, explain(session, sql)?)));
-    session.query("ROLLBACK TO SAVEPOINT bowshot_split; RELEASE SAVEPOINT bowshot_split")?;
+    let tried = attempt(session, |session| Ok((describe(session, sql)?, explain(session, sql)?)))?;
     let name = &driving.relation.name;
     let Ok((columns, explained)) = tried else {
         return Ok(Some(format!("it uses {name} in a way that a slice of it cannot stand for")));

@@ -53,6 +53,7 @@ mod reads;
 mod rules;
 mod strip;
 mod tables;
+mod target;
 mod walk;
 
 pub use analyse::{Shape, analyse};
@@ -72,6 +73,7 @@ pub use tables::{
     ChangeKind, Changes, Located, TableName, Tables, Unreadable, changes, is_change, is_of_session, leading_parts,
     tables,
 };
+pub use target::Target;
 
 #[cfg(test)]
 mod tests;
