@@ -6,7 +6,7 @@
 
 use arrow_buffer::Buffer;
 use bowshot_core::{Error, ErrorKind, Result};
-use bowshot_ipc::{Body, Message, Piece, arrange};
+use bowshot_ipc::{Body, LENGTHS, Message, Piece, arrange};
 use bytes::{Buf, Bytes};
 use http::HeaderMap;
 use http_body_util::BodyExt;
@@ -16,8 +16,9 @@ use crate::channel::Answer;
 use crate::error::{chain, failed, lost, protocol};
 use crate::uri::Address;
 
-/// The fields of `FlightData`: the metadata and the body of an Arrow message.
+/// The fields of `FlightData`: the metadata and the body of an Arrow message, and between them what a server adds.
 const HEADER: u64 = 2;
+const NOTE: u64 = 3;
 const BODY: u64 = 1000;
 
 /// The largest metadata: more than a hundred thousand columns.
@@ -68,7 +69,7 @@ impl Frames {
 
     async fn message(&mut self, size: usize) -> Result<Message> {
         let mut left = size;
-        let (mut header, mut body) = (None, None);
+        let (mut header, mut body, mut has_lengths) = (None, None, false);
         while left > 0 {
             let key = self.number(&mut left).await?;
             match (key >> 3, key & 7) {
@@ -90,11 +91,20 @@ impl Frames {
                     body = Some(self.body(length, pieces).await?);
                     left -= length;
                 }
+                (NOTE, 2) => {
+                    let length = self.length(&mut left).await?;
+                    if length == LENGTHS.len() {
+                        has_lengths = self.bytes(length).await? == LENGTHS;
+                    } else {
+                        self.pass(length, |_| {}).await?;
+                    }
+                    left -= length;
+                }
                 (HEADER | BODY, _) => return Err(protocol(&self.address, "a message that is two")),
                 (_, kind) => self.skip(kind, &mut left).await?,
             }
         }
-        Ok(Message { header: header.unwrap_or_default(), body: body.unwrap_or_default() })
+        Ok(Message { header: header.unwrap_or_default(), body: body.unwrap_or_default(), has_lengths })
     }
 
     /// Passes over a field that is of no interest here.

@@ -21,6 +21,9 @@ use crate::uri::Address;
 /// The name of the call.
 const METHOD: &str = "/arrow.flight.protocol.FlightService/DoGet";
 
+/// Tells Bowshot's gateway that batches may have lengths in place of offsets. Others have no use for it.
+const READS: &str = "bowshot-reads";
+
 /// The batches of a ticket.
 pub(crate) struct Stream {
     frames: Frames,
@@ -36,6 +39,7 @@ impl Stream {
         if let Ok(request) = &mut request {
             request.headers_mut().insert(TE, HeaderValue::from_static("trailers"));
             request.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/grpc"));
+            request.headers_mut().insert(READS, HeaderValue::from_static("lengths"));
         }
         let request = request.map_err(|error| protocol(&address, error))?;
         let answer =

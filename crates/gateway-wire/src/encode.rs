@@ -7,6 +7,7 @@ use arrow_flight::FlightData;
 use arrow_ipc::writer::{DictionaryTracker, IpcDataGenerator, IpcWriteContext, IpcWriteOptions};
 use arrow_schema::{FieldRef, SchemaRef};
 use bowshot_core::{Error, ErrorKind, Result, format_type};
+use bowshot_ipc::{LENGTHS, schema_of_lengths, with_lengths};
 use prost::Message;
 
 use crate::compact::compact;
@@ -51,6 +52,8 @@ const LIMIT: usize = (4 << 20) - (64 << 10);
 #[derive(Debug)]
 pub struct Encoder {
     schema: SchemaRef,
+    /// That of batches with lengths in place of offsets, for a client that reads them.
+    of_lengths: Option<SchemaRef>,
     codec: Codec,
     options: IpcWriteOptions,
     generator: IpcDataGenerator,
@@ -75,12 +78,20 @@ impl Encoder {
         }
         Ok(Encoder {
             schema,
+            of_lengths: None,
             codec,
             options: schema::options(codec)?,
             generator: IpcDataGenerator::default(),
             dictionaries: DictionaryTracker::new(true),
             context: context(),
         })
+    }
+
+    /// Sends lengths in place of offsets wherever it compresses: they take next to nothing there, and offsets up to a third.
+    #[must_use]
+    pub fn for_lengths(self, reads_lengths: bool) -> Encoder {
+        let of_lengths = if reads_lengths { schema_of_lengths(&self.schema) } else { None };
+        Encoder { of_lengths, ..self }
     }
 
     /// The message that opens a stream. It should be sent at once, before there is a batch: the JDBC driver waits for it
@@ -138,12 +149,15 @@ impl Encoder {
         let columns = batch.columns().iter().map(compact).collect::<Result<Vec<_>>>()?;
         let rows = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
         let batch = RecordBatch::try_new_with_options(batch.schema(), columns, &rows)?;
+        let of_lengths = self.of_lengths.as_ref().filter(|_| self.codec != Codec::None);
+        let batch = of_lengths.map_or_else(|| Ok(batch.clone()), |schema| with_lengths(&batch, schema))?;
         let (_, encoded) = self.generator.encode(&batch, &mut self.dictionaries, &self.options, &mut self.context)?;
         if encoded.arrow_data.capacity() > LIMIT {
             // The next ones are hardly as large.
             self.context = context();
         }
-        Ok(encoded.into())
+        let message = FlightData::from(encoded);
+        Ok(if of_lengths.is_some() { message.with_app_metadata(LENGTHS) } else { message })
     }
 
     /// Whether a batch has the columns that were announced.

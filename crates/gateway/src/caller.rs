@@ -20,6 +20,9 @@ pub(crate) const COMPRESSION: &str = "bowshot-compression";
 /// The header and the session option that name the source; the JDBC driver sets the option for the catalog in its URL.
 pub(crate) const CATALOG: &str = "catalog";
 
+/// The header by which a client says that it reads more than Arrow's format.
+const READS: &str = "bowshot-reads";
+
 /// A round trip of a wide area network; within a building it takes a fraction of a millisecond.
 const FAR: Duration = Duration::from_millis(5);
 
@@ -55,7 +58,7 @@ impl Caller {
         let is_local = peer.is_some_and(|peer| peer.is_loopback());
         let round_trip = request.extensions().get().copied();
         let program = text("user-agent").unwrap_or_default();
-        let client = Client::of(Some(&program));
+        let client = Client::of(Some(&program)).with_lengths(text(READS).as_deref() == Some("lengths"));
         Ok(Caller { session, client, is_local, round_trip, program, headers })
     }
 

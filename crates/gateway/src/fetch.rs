@@ -136,7 +136,7 @@ impl Encoding {
             Some(codec) => Pace::fixed(caller.client, codec, now),
             None => caller.pace(QUEUE.into(), now),
         };
-        let encoder = Encoder::new(Arc::clone(&schema), pace.codec())?;
+        let encoder = Encoder::new(Arc::clone(&schema), pace.codec())?.for_lengths(caller.client.reads_lengths());
         Ok(Encoding { schema, encoder, pace, sent: None })
     }
 

@@ -10,6 +10,7 @@ use arrow_ipc::{MessageHeader, root_as_message};
 use arrow_schema::{ArrowError, Schema, SchemaRef};
 
 use crate::arrange::batch_of;
+use crate::lengths::{schema_of_lengths, without_lengths};
 use crate::{Message, Refused, guarded};
 
 /// How much larger than the largest message a batch may become when its buffers are decompressed.
@@ -27,6 +28,8 @@ pub fn read_schema(header: &[u8]) -> Result<Schema, String> {
 #[derive(Debug)]
 pub struct Decoder {
     schema: SchemaRef,
+    /// That of batches with lengths in place of offsets.
+    of_lengths: Option<SchemaRef>,
     /// What dictionaries hold so far.
     dictionaries: HashMap<i64, ArrayRef>,
     /// How large a batch may become.
@@ -40,7 +43,8 @@ impl Decoder {
     /// The metadata is no schema.
     pub fn new(header: &[u8], largest_message: usize) -> Result<Self, String> {
         let schema = Arc::new(read_schema(header)?);
-        Ok(Decoder { schema, dictionaries: HashMap::new(), limit: largest_message.saturating_mul(MOST_INFLATED) })
+        let (of_lengths, limit) = (schema_of_lengths(&schema), largest_message.saturating_mul(MOST_INFLATED));
+        Ok(Decoder { schema, of_lengths, dictionaries: HashMap::new(), limit })
     }
 
     /// The schema of all batches.
@@ -68,11 +72,17 @@ impl Decoder {
         match root.header_type() {
             MessageHeader::RecordBatch => {
                 let batch = root.header_as_record_batch().ok_or_else(|| refused("no batch"))?;
-                let schema = Arc::clone(&self.schema);
-                RecordBatchDecoder::try_new(&message.body, batch, schema, &self.dictionaries, &version)?
-                    .with_require_alignment(false)
-                    .read_record_batch()
-                    .map(Some)
+                let schema = match (&self.of_lengths, message.has_lengths) {
+                    (Some(of_lengths), true) => of_lengths,
+                    (None, true) => return Err(refused("lengths of texts where there are none")),
+                    (_, false) => &self.schema,
+                };
+                let dictionaries = &self.dictionaries;
+                let batch =
+                    RecordBatchDecoder::try_new(&message.body, batch, Arc::clone(schema), dictionaries, &version)?
+                        .with_require_alignment(false)
+                        .read_record_batch()?;
+                if message.has_lengths { without_lengths(&batch, &self.schema).map(Some) } else { Ok(Some(batch)) }
             }
             MessageHeader::DictionaryBatch => {
                 let batch = root.header_as_dictionary_batch().ok_or_else(|| refused("no dictionary"))?;

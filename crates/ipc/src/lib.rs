@@ -24,7 +24,7 @@
 //! let pieces = arrange(&mut header, sent.arrow_data.len())?;
 //! let mut body = Body::new(sent.arrow_data.len(), pieces);
 //! sent.arrow_data.chunks(7).for_each(|bytes| body.push(bytes));
-//! let received = decoder.decode(&Message { header, body: body.finish() })?;
+//! let received = decoder.decode(&Message { header, body: body.finish(), has_lengths: false })?;
 //! assert_eq!(received, Some(batch));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -33,6 +33,7 @@ mod arrange;
 mod body;
 mod decode;
 mod guard;
+mod lengths;
 mod message;
 mod refused;
 
@@ -40,5 +41,6 @@ pub use arrange::{Piece, arrange, body_length};
 pub use body::Body;
 pub use decode::{Decoder, read_schema};
 pub use guard::guarded;
+pub use lengths::{LENGTHS, schema_of_lengths, with_lengths, without_lengths};
 pub use message::Message;
 pub use refused::Refused;

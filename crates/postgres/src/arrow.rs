@@ -120,7 +120,7 @@ impl ArrowReader<'_> {
         let pieces = arrange(&mut header, length).map_err(unreadable)?;
         let mut body = Body::new(length, pieces);
         self.pass(length, |bytes| body.push(bytes))?;
-        Ok(Some(Message { header, body: body.finish() }))
+        Ok(Some(Message { header, body: body.finish(), has_lengths: false }))
     }
 
     fn fill(&mut self, array: &mut [u8]) -> Result<()> {

@@ -48,6 +48,27 @@ fn every_type_arrives_whole_and_in_slices_with_every_codec() {
 }
 
 #[test]
+fn a_client_that_reads_lengths_gets_them_where_it_is_compressed() {
+    let texts = StringArray::from_iter((0..1000).map(|row| (row % 9 > 0).then(|| "flag".repeat(row % 3))));
+    let batch = RecordBatch::try_from_iter([("text", Arc::new(texts) as ArrayRef)]).unwrap();
+    for codec in Codec::ALL {
+        let mut encoder = Encoder::new(batch.schema(), codec).unwrap().for_lengths(true);
+        let message = encoder.encode(&batch).unwrap().remove(0);
+        assert_eq!(message.app_metadata == LENGTHS, codec != Codec::None, "{codec}");
+        let plain = Encoder::new(batch.schema(), codec).unwrap().encode(&batch).unwrap().remove(0);
+        assert!(plain.app_metadata.is_empty());
+        let (bytes, offsets) = (message.data_body.len(), plain.data_body.len());
+        assert!(
+            if codec == Codec::None { bytes == offsets } else { bytes * 2 < offsets },
+            "{codec}: {bytes} of {offsets}"
+        );
+    }
+    let numbers = RecordBatch::try_from_iter([("n", Arc::new(Int64Array::from(vec![1])) as ArrayRef)]).unwrap();
+    let mut encoder = Encoder::new(numbers.schema(), Codec::Zstd).unwrap().for_lengths(true);
+    assert!(encoder.encode(&numbers).unwrap()[0].app_metadata.is_empty(), "there are no offsets");
+}
+
+#[test]
 fn bodies_are_as_long_as_was_measured() {
     let mut dice = Dice(11);
     for of in sendable() {

@@ -6,7 +6,7 @@ use arrow_ipc::writer::{DictionaryTracker, IpcDataGenerator, IpcWriteContext, Ip
 use arrow_schema::Schema;
 
 use super::*;
-use crate::{Body, arrange};
+use crate::{Body, arrange, schema_of_lengths, with_lengths};
 
 /// Every message of a stream with this batch, as it arrives here.
 fn messages(batch: &RecordBatch, options: &IpcWriteOptions) -> Vec<Message> {
@@ -22,7 +22,7 @@ fn arrive(mut header: Vec<u8>, bytes: &[u8]) -> Message {
     let pieces = arrange(&mut header, bytes.len()).unwrap();
     let mut body = Body::new(bytes.len(), pieces);
     bytes.chunks(1000).for_each(|chunk| body.push(chunk));
-    Message { header, body: body.finish() }
+    Message { header, body: body.finish(), has_lengths: false }
 }
 
 fn sample() -> RecordBatch {
@@ -80,21 +80,28 @@ fn values_are_not_copied_again() {
 #[test]
 fn no_byte_makes_it_panic() {
     let options = IpcWriteOptions::default();
-    let sound = messages(&sample().slice(0, 10), &options);
+    let plain = messages(&sample().slice(0, 10), &options);
+    let sample = sample().project(&[0, 2]).unwrap();
+    let with = with_lengths(&sample.slice(0, 10), &schema_of_lengths(sample.schema_ref()).unwrap()).unwrap();
+    let mut lengths = messages(&sample, &options);
+    lengths.truncate(1);
+    lengths
+        .extend(messages(&with, &options).into_iter().skip(1).map(|message| Message { has_lengths: true, ..message }));
+    assert!(decode(&lengths).is_ok());
     let mut failures = 0;
-    for broken in 0..sound.len() {
-        for place in 0..sound[broken].header.len() {
-            for value in [0, 1, 0x7f, 0x80, 0xff] {
-                let copies =
-                    sound.iter().map(|message| Message { header: message.header.clone(), body: message.body.clone() });
-                let mut copies: Vec<Message> = copies.collect();
-                copies[broken].header[place] = value;
-                let size = copies[broken].body.len();
-                let mut header = copies[broken].header.clone();
-                // Either the metadata is refused, or what it says is read or refused.
-                match arrange(&mut header, size) {
-                    Err(_) => failures += 1,
-                    Ok(_) => failures += usize::from(decode(&copies).is_err()),
+    for sound in [plain, lengths] {
+        for broken in 0..sound.len() {
+            for place in 0..sound[broken].header.len() {
+                for value in [0, 1, 0x7f, 0x80, 0xff] {
+                    let mut copies = sound.clone();
+                    copies[broken].header[place] = value;
+                    let size = copies[broken].body.len();
+                    let mut header = copies[broken].header.clone();
+                    // Either the metadata is refused, or what it says is read or refused.
+                    match arrange(&mut header, size) {
+                        Err(_) => failures += 1,
+                        Ok(_) => failures += usize::from(decode(&copies).is_err()),
+                    }
                 }
             }
         }
