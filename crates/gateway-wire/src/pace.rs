@@ -51,7 +51,7 @@ pub struct Sent {
 ///
 /// # The choice
 /// - While the client is waited for, each codec encodes one batch, so that `e` and `r` are this data's own; again
-///   from time to time, for at most 1 % of the time.
+///   from time to time, for at most 1 % of the time. No compression needs none: `r` is 1, and `e` is nothing beside `w`.
 /// - The codec that the model says is better by 5 % is tried, and kept only if a byte did cost less, all in all: a client
 ///   that is slow to decompress looks like a slow link.
 /// - While the client is not waited for, the link may be faster than anybody knows, and the next lighter codec is tried.
@@ -196,7 +196,8 @@ impl Pace {
         let others: Vec<Codec> = self.codecs.iter().copied().filter(|codec| *codec != self.current).collect();
         let costs = others.iter().map(|codec| self.speeds.predict(*codec, window.link()).map(|cost| (*codec, cost)));
         let Some(costs) = costs.collect::<Option<Vec<_>>>() else {
-            self.samples = others.into_iter().filter(|codec| self.speeds.encode(*codec).is_none()).collect();
+            let unknown = |codec: &Codec| self.speeds.predict(*codec, window.link()).is_none();
+            self.samples = others.into_iter().filter(unknown).collect();
             return;
         };
         let worth = |codec| if codec < self.current { SAME } else { BETTER };

@@ -55,16 +55,20 @@ impl Speeds {
 
     /// Whether a codec should be measured, by a message over a link that takes so many seconds for a byte.
     pub(super) fn is_stale(&self, codec: Codec, link: f64, now: Instant) -> bool {
-        self.get(codec).is_none_or(|speed| {
-            let pause = (AGAIN * speed.raw * speed.cost(link)).max(SOONEST);
-            now.saturating_duration_since(speed.at).as_secs_f64() >= pause
-        })
+        // No compression does the same with all data.
+        codec != Codec::None
+            && self.get(codec).is_none_or(|speed| {
+                let pause = (AGAIN * speed.raw * speed.cost(link)).max(SOONEST);
+                now.saturating_duration_since(speed.at).as_secs_f64() >= pause
+            })
     }
 
     /// Seconds that a byte takes with this codec over a link that takes so many seconds for a byte: the slower one of encoding and
-    /// sending, since they go on side by side.
+    /// sending, since they go on side by side. No compression leaves every byte, and copies them faster than a link that is waited for:
+    /// to learn that from a message over such a link would cost a tenth of a second.
     pub(super) fn predict(&self, codec: Codec, link: f64) -> Option<f64> {
-        self.get(codec).map(|speed| speed.cost(link))
+        let known = self.get(codec).map(|speed| speed.cost(link));
+        known.or((codec == Codec::None).then_some(link))
     }
 
     /// Seconds to encode a byte.

@@ -214,3 +214,23 @@ proptest! {
         prop_assert!(took <= 1.1 * best + probing, "{bits} bit/s: {took} s, at best {best} s; {chosen} {:?}", simulation.used);
     }
 }
+
+#[test]
+fn nothing_goes_uncompressed_over_a_slow_link_to_learn_what_that_costs() {
+    let mut now = Instant::now();
+    let mut pace = Pace::adaptive(Client::of(Some("bowshot/0.1.0")), Codec::Zstd, 2, now);
+    let mut used = Vec::new();
+    for _ in 0..200 {
+        let codec = pace.codec();
+        used.push(codec);
+        // 10 MB/s; the encoder is never in the way.
+        let wire = if codec == Codec::Zstd { 1 << 18 } else { 1 << 19 };
+        let encode = Duration::from_millis(1);
+        let blocked = Duration::from_nanos(wire * 100) - encode;
+        now += encode + blocked;
+        pace.sent(&Sent { codec, raw: 1 << 20, wire, encode, blocked }, now);
+    }
+    assert!(!used.contains(&Codec::None));
+    let lz4 = used.iter().filter(|codec| **codec == Codec::Lz4).count();
+    assert!((1..=4).contains(&lz4), "LZ4 is measured now and then: {lz4} of 200");
+}
