@@ -19,6 +19,9 @@ const KEPT: f64 = 0.98;
 const SAME: f64 = 1.02;
 /// With less than this share of the time spent waiting for the client, the link is not what holds the stream up.
 const WAITING: f64 = 0.05;
+/// So many bytes the system may take for a link before anybody has to wait for it (Linux' `tcp_wmem`): until then, nothing tells a
+/// slow one from a fast one.
+const SWALLOWED: u64 = 4 << 20;
 
 /// What happened to the messages of one batch.
 #[derive(Clone, Copy, Debug)]
@@ -54,7 +57,8 @@ pub struct Sent {
 ///   from time to time, for at most 1 % of the time. No compression needs none: `r` is 1, and `e` is nothing beside `w`.
 /// - The codec that the model says is better by 5 % is tried, and kept only if a byte did cost less, all in all: a client
 ///   that is slow to decompress looks like a slow link.
-/// - While the client is not waited for, the link may be faster than anybody knows, and the next lighter codec is tried.
+/// - While the client is not waited for, the link may be faster than anybody knows, and the next lighter codec is tried, once more
+///   was sent than the system takes for a link that it has yet to carry.
 /// - A trial that fails is repeated after 30 times its duration, then 60, up to 480: trials cost at most a few hundredths. When
 ///   the cost of a byte changes by half, failures are forgotten.
 ///
@@ -94,6 +98,8 @@ pub struct Pace {
     trial: Option<Trial>,
     failures: Failures,
     last: Instant,
+    /// Bytes handed over since the stream began.
+    wire: u64,
 }
 
 impl Pace {
@@ -130,6 +136,7 @@ impl Pace {
             trial: None,
             failures: Failures::default(),
             last: now,
+            wire: 0,
         }
     }
 
@@ -142,6 +149,7 @@ impl Pace {
     pub fn sent(&mut self, sent: &Sent, now: Instant) {
         let passed = now.saturating_duration_since(self.last);
         self.last = now;
+        self.wire = self.wire.saturating_add(sent.wire);
         if self.codecs.len() < 2 || sent.raw == 0 {
             return;
         }
@@ -164,7 +172,11 @@ impl Pace {
             Some(trial) => self.judge(trial, &window),
             None => {
                 self.failures.review(window.cost(), now);
-                if window.blocked() > WAITING { self.relieve(&window, now) } else { self.lighten(&window, now) }
+                if window.blocked() > WAITING {
+                    self.relieve(&window, now);
+                } else if self.wire > SWALLOWED {
+                    self.lighten(&window, now);
+                }
             }
         }
     }
