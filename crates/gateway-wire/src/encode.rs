@@ -150,7 +150,10 @@ impl Encoder {
         let rows = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
         let batch = RecordBatch::try_new_with_options(batch.schema(), columns, &rows)?;
         let of_lengths = self.of_lengths.as_ref().filter(|_| self.codec != Codec::None);
-        let batch = of_lengths.map_or_else(|| Ok(batch.clone()), |schema| with_lengths(&batch, schema))?;
+        let batch = match of_lengths {
+            Some(schema) => with_lengths(&batch, schema)?,
+            None => batch,
+        };
         let (_, encoded) = self.generator.encode(&batch, &mut self.dictionaries, &self.options, &mut self.context)?;
         if encoded.arrow_data.capacity() > LIMIT {
             // The next ones are hardly as large.
