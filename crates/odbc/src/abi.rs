@@ -27,6 +27,8 @@ pub(crate) const ATTR_ROW_ARRAY_SIZE: i32 = 27;
 pub(crate) const ATTR_ROWS_FETCHED: i32 = 26;
 pub(crate) const ATTR_ROW_STATUS: i32 = 25;
 pub(crate) const ATTR_ROW_BIND_TYPE: i32 = 5;
+/// Options of SQLFreeStmt: the result, the bindings.
+pub(crate) const CLOSE: u16 = 0;
 pub(crate) const UNBIND: u16 = 2;
 
 pub(crate) const ROW_ERROR: u16 = 5;

@@ -58,8 +58,10 @@ impl Family {
         };
         match self {
             Family::Postgres | Family::PostgresAnsi => {
-                // A cursor, so that the driver does not keep the whole result.
-                unless(&["UseDeclareFetch", "B6"], "UseDeclareFetch", "1".into());
+                // A statement that fails ends its transaction: no savepoint goes before each portion of a result.
+                unless(&["Protocol", "A1"], "Protocol", "7.4-1".into());
+                // The values of placeholders have their own types, not those that the server would take them for.
+                unless(&["UseServerSidePrepare", "C8"], "UseServerSidePrepare", "0".into());
                 unless(&["BoolsAsChar", "B9"], "BoolsAsChar", "0".into());
                 unless(&["MaxVarcharSize", "B0"], "MaxVarcharSize", UNKNOWN_VARCHAR.to_string());
                 // Tells a numeric without precision from numeric(28, 6).
@@ -102,6 +104,11 @@ impl Family {
         }
     }
 
+    /// Whether the driver keeps whole results, and its database has cursors that serve portions instead.
+    pub(crate) fn needs_cursor(self) -> bool {
+        matches!(self, Family::Postgres | Family::PostgresAnsi)
+    }
+
     /// Whether a column that the driver calls NOT NULL holds no NULL. MariaDB's calls a constant so even where an outer
     /// join makes it NULL; PostgreSQL's does not know.
     pub(crate) fn knows_nulls(self) -> bool {
@@ -131,9 +138,9 @@ mod tests {
 
     #[test]
     fn what_the_user_set_stays() {
-        let location = Location::parse("odbc:DSN=a;usedeclarefetch=0;D6=2").unwrap();
+        let location = Location::parse("odbc:DSN=a;protocol=7.4-2;D6=2").unwrap();
         let names: Vec<&str> = Family::Postgres.keywords(&location).iter().map(|(name, _)| *name).collect();
-        assert_eq!(names, ["BoolsAsChar", "MaxVarcharSize", "ByteaAsLongVarBinary"]);
+        assert_eq!(names, ["UseServerSidePrepare", "BoolsAsChar", "MaxVarcharSize", "ByteaAsLongVarBinary"]);
         let location = Location::parse("odbc:DSN=a;OPTION=3").unwrap();
         assert_eq!(Family::MariaDb.keywords(&location), [("CHARSET", "utf8mb4".to_owned())]);
     }

@@ -7,7 +7,7 @@ use bowshot_core::{Error, ErrorKind, Result, Value};
 
 use crate::abi::NULL_DATA;
 use crate::block::{Access, Block, Slot};
-use crate::driver::Family;
+use crate::cursor::Cursor;
 use crate::handle::Records;
 use crate::session::Desk;
 use crate::statement::Statement;
@@ -19,8 +19,8 @@ const BLOCKS: usize = 2;
 const MOST_ROWS: usize = 8192;
 /// Text is bound for the longest value of four bytes a character: what arrives fills about a fourth.
 const FILLED: usize = 4;
-/// psqlODBC's own attribute of a connection: how many rows it asks its cursor for at once.
-const POSTGRES_FETCH: i32 = 65_541;
+/// How many rows with values of any length a cursor serves at once: the driver keeps them all.
+const LONG_PORTION: usize = 100;
 
 /// A column of the result.
 #[derive(Clone, Debug)]
@@ -44,6 +44,13 @@ pub(crate) struct Job {
     pub(crate) by_row: bool,
 }
 
+impl Job {
+    /// Whether a value may be of any length.
+    fn has_long(&self) -> bool {
+        self.columns.iter().any(|column| column.rule.access.is_long())
+    }
+}
+
 /// What arrives at the reader.
 pub(crate) enum Item {
     Block(Block),
@@ -63,15 +70,27 @@ pub(crate) fn run(desk: &Desk, job: &Job, items: &Sender<Item>, empty: &Receiver
 }
 
 fn fetch(desk: &Desk, job: &Job, items: &Sender<Item>, empty: &Receiver<Block>) -> Result<()> {
-    let fail = |records: Records| desk.error(&records);
-    let long = job.columns.iter().any(|column| column.rule.access.is_long());
-    let by_row = job.by_row || long;
     let row_bytes: usize = job.columns.iter().map(|column| column.rule.access.size() + size_of::<isize>()).sum();
     let room = (job.batch_bytes.saturating_mul(FILLED) / row_bytes.max(1)).clamp(1, MOST_ROWS);
-    if matches!(desk.driver.family, Family::Postgres | Family::PostgresAnsi) {
-        desk.connection.set(POSTGRES_FETCH, if long { 100 } else { room });
-    }
-    let mut statement = desk.query(&job.sql, &job.values)?;
+    let Some(cursor) = Cursor::open_if_needed(desk, &job.sql, &job.values)? else {
+        return send_rows(desk, job, desk.query(&job.sql, &job.values)?, room, items, empty);
+    };
+    let portion = if job.has_long() { LONG_PORTION } else { room };
+    send_rows(desk, job, cursor.rows(portion)?, room, items, empty)?;
+    cursor.close()
+}
+
+/// Sends all rows of a statement that runs, in blocks of at most `room` rows.
+fn send_rows(
+    desk: &Desk,
+    job: &Job,
+    mut statement: Statement<'_>,
+    room: usize,
+    items: &Sender<Item>,
+    empty: &Receiver<Block>,
+) -> Result<()> {
+    let fail = |records: Records| desk.error(&records);
+    let by_row = job.by_row || job.has_long();
     let found = statement.columns().map_err(fail)?.len();
     if found != job.columns.len() {
         let message = format!("{} has {found} columns now, not {}", job.label, job.columns.len());

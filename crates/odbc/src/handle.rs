@@ -135,12 +135,6 @@ impl Connection {
         bits
     }
 
-    /// Sets a number of the connection's own; a driver that does not know it says so and goes on.
-    pub(crate) fn set(&self, attribute: i32, value: usize) -> bool {
-        // SAFETY: the handle is live; a number travels in the pointer.
-        is_good(unsafe { (self.library().set_connection)(self.handle, attribute, value as *mut c_void, 0) })
-    }
-
     /// A statement that `stop` can cancel.
     pub(crate) fn statement(&self, stop: &Arc<Stop>) -> Result<Statement<'_>, Records> {
         let handle = allocate(self.library(), abi::HANDLE_STMT, self.handle, abi::HANDLE_DBC)?;

@@ -21,6 +21,7 @@
 mod abi;
 mod block;
 mod connect;
+mod cursor;
 mod decode;
 mod driver;
 mod error;

@@ -9,6 +9,7 @@ use bowshot_sql::{Dialect, Division, Part, Prepared, divide_as_asked};
 use parking_lot::Mutex;
 
 use crate::block::Access;
+use crate::cursor::Cursor;
 use crate::driver::Family;
 use crate::fetch::{Column, Job};
 use crate::handle::Records;
@@ -137,6 +138,23 @@ fn columns(session: &Session, query: &Prepared, options: &Options, cancel: &Canc
 
 /// What the driver says of a query's columns, without running it where it can.
 fn describe(desk: &Desk, sql: &str, values: &[Value]) -> Result<Vec<Description>> {
+    let columns = match Cursor::open_if_needed(desk, sql, values)? {
+        Some(cursor) => {
+            // In a statement of its own: a cursor is not ended while one reads from it.
+            let columns = cursor.rows(0)?.columns().map_err(|records| desk.error(&records))?;
+            cursor.close()?;
+            columns
+        }
+        None => prepare(desk, sql, values)?,
+    };
+    if columns.is_empty() {
+        return Err(Error::new(ErrorKind::Sql, "the statement returns no result")
+            .with_hint("statements that only change something belong into before="));
+    }
+    Ok(columns)
+}
+
+fn prepare(desk: &Desk, sql: &str, values: &[Value]) -> Result<Vec<Description>> {
     let fail = |records: Records| desk.error(&records);
     let mut statement = desk.statement()?;
     statement.prepare(sql).map_err(fail)?;
@@ -148,12 +166,7 @@ fn describe(desk: &Desk, sql: &str, values: &[Value]) -> Result<Vec<Description>
     }
     // Some drivers know only what they have run.
     statement.execute().map_err(fail)?;
-    let columns = statement.columns().map_err(fail)?;
-    if columns.is_empty() {
-        return Err(Error::new(ErrorKind::Sql, "the statement returns no result")
-            .with_hint("statements that only change something belong into before="));
-    }
-    Ok(columns)
+    statement.columns().map_err(fail)
 }
 
 fn schema_of(columns: &[Column]) -> Schema {

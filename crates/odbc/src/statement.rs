@@ -47,7 +47,18 @@ pub(crate) struct Statement<'c> {
     parameters: Vec<Parameter>,
     /// The buffers of a fetch row by row.
     scratch: Vec<Slot>,
+    /// Where the rows come by a cursor: how to ask for more.
+    portions: Option<Portions>,
     stop: Arc<Stop>,
+}
+
+/// A statement that is run again and again, each time for the next rows of a cursor.
+struct Portions {
+    sql: String,
+    /// Rows of a full portion.
+    rows: usize,
+    /// Rows of the current one that were fetched.
+    fetched: usize,
 }
 
 impl<'c> Statement<'c> {
@@ -60,6 +71,7 @@ impl<'c> Statement<'c> {
             status: Vec::new(),
             parameters: Vec::new(),
             scratch: Vec::new(),
+            portions: None,
             stop: Arc::clone(stop),
         }
     }
@@ -85,6 +97,18 @@ impl Statement<'_> {
         let code = unsafe { (self.library().execute_direct)(self.handle, sql.as_mut_ptr(), abi::NTS) };
         // An UPDATE that found no row.
         if code == abi::NO_DATA { Ok(()) } else { self.check(code) }
+    }
+
+    /// Runs a statement whose result is the next `rows` rows of a cursor, or fewer at its end; fetching runs it again.
+    pub(crate) fn execute_portions(&mut self, sql: String, rows: usize) -> Result<(), Records> {
+        self.execute_direct(&sql)?;
+        self.portions = Some(Portions { sql, rows, fetched: 0 });
+        Ok(())
+    }
+
+    /// Whether the last call succeeded with a warning of this SQLSTATE.
+    pub(crate) fn has_warned(&self, state: &str) -> bool {
+        self.records().iter().any(|record| record.state == state)
     }
 
     /// Binds the values of the placeholders.
@@ -246,6 +270,22 @@ impl Statement<'_> {
     }
 
     fn fetch(&mut self) -> Result<usize, Records> {
+        loop {
+            let rows = self.fetch_from_result()?;
+            let Some(portions) = &mut self.portions else { return Ok(rows) };
+            portions.fetched += rows;
+            if rows > 0 || portions.fetched < portions.rows {
+                return Ok(rows);
+            }
+            portions.fetched = 0;
+            let sql = portions.sql.clone();
+            // SAFETY: the handle is live; what it is bound to stays.
+            unsafe { (self.library().free_statement)(self.handle, abi::CLOSE) };
+            self.execute_direct(&sql)?;
+        }
+    }
+
+    fn fetch_from_result(&mut self) -> Result<usize, Records> {
         *self.fetched = 0;
         // SAFETY: see `bind` and `set_rows`.
         let code = unsafe { (self.library().fetch)(self.handle) };

@@ -31,6 +31,9 @@ fn parameters_of_every_kind() {
         ("SELECT length(?::text)", vec![Value::Text("ü🏹".into())], vec!["2"]),
         ("SELECT length(?::bytea)", vec![Value::Bytes(vec![0, 255, 0])], vec!["3"]),
         ("SELECT ?::int IS NULL", vec![Value::Null], vec!["true"]),
+        // Not a whole number, for all that 1 is one.
+        ("SELECT (? + 1)::float8", vec![Value::Float(0.5)], vec!["1.5"]),
+        ("SELECT ? + 1", vec![Value::Float(0.5)], vec!["1.5"]),
         ("SELECT NOT ?", vec![Value::Bool(true)], vec!["false"]),
     ] {
         let found = rows(&uri, &with(sql, values)).unwrap_or_else(|error| panic!("{sql}: {error:?}"));
@@ -150,4 +153,32 @@ fn names_of_types_and_protocols_are_checked() {
     let options = Options { protocol: Some("block".into()), ..Options::default() };
     let error = plan(&postgres_uri(postgres(), "postgres"), &request("SELECT 'x' AS a", options)).unwrap_err();
     assert_eq!((error.kind(), error.column()), (ErrorKind::Unsupported, Some("a")), "{error}");
+}
+
+#[test]
+fn what_no_cursor_serves_is_read_as_it_is() {
+    let uri = postgres_uri(postgres(), "postgres");
+    for (sql, wanted) in [
+        ("SHOW server_encoding", "UTF8"),
+        ("VALUES (1)", "1"),
+        ("(SELECT 1)", "1"),
+        ("-- one\nSELECT 1;", "1"),
+        ("/* one */ WITH one AS (SELECT 1 AS n) TABLE one -- one", "1"),
+        ("SELECT 1 FOR UPDATE", "1"),
+    ] {
+        let found = select(&uri, sql).unwrap_or_else(|error| panic!("{sql}: {error:?}"));
+        assert_eq!(found.concat(), [wanted], "{sql}");
+    }
+    let plan = select(&uri, "EXPLAIN SELECT 1").unwrap();
+    assert!(plan[0][0].starts_with("Result"), "{plan:?}");
+}
+
+#[test]
+fn a_transaction_of_the_users_own_stays_open() {
+    let uri = postgres_uri(postgres(), "postgres");
+    let before = vec!["BEGIN".to_owned(), "SET LOCAL application_name = 'theirs'".to_owned()];
+    let options = Options { before, ..Options::default() };
+    // Planning has ended its cursor before the read.
+    let found = rows(&uri, &request("SELECT current_setting('application_name')", options)).unwrap();
+    assert_eq!(found.concat(), ["theirs"]);
 }

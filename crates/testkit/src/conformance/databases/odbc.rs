@@ -1,7 +1,5 @@
 //! PostgreSQL and MariaDB through their ODBC drivers: the same databases by another door.
 
-use std::time::Duration;
-
 use super::{DEAD_PORT, MySql, Postgres};
 use crate::Result;
 use crate::conformance::{Database, Situation};
@@ -67,8 +65,6 @@ impl Database for Odbc {
     }
 
     fn crash(&mut self) -> Result<()> {
-        // Until whoever reads has no room left: psqlODBC crashes where the server dies while a block is on its way (docs/sources/odbc.md).
-        std::thread::sleep(Duration::from_secs(1));
         self.server.crash()
     }
 }
