@@ -4,7 +4,7 @@ use arrow_array::RecordBatch;
 use arrow_flight::Ticket;
 use arrow_schema::SchemaRef;
 use bowshot_core::{Error, ErrorKind, Result};
-use bowshot_ipc::{Decoder, Refused};
+use bowshot_ipc::{Decoder, READS_LENGTHS, Refused};
 use bytes::{BufMut, Bytes, BytesMut};
 use http::header::{CONTENT_TYPE, TE};
 use http::{HeaderValue, Request, StatusCode};
@@ -21,9 +21,6 @@ use crate::uri::Address;
 /// The name of the call.
 const METHOD: &str = "/arrow.flight.protocol.FlightService/DoGet";
 
-/// Tells Bowshot's gateway that batches may have lengths in place of offsets. Others have no use for it.
-const READS: &str = "bowshot-reads";
-
 /// The batches of a ticket.
 pub(crate) struct Stream {
     frames: Frames,
@@ -39,7 +36,9 @@ impl Stream {
         if let Ok(request) = &mut request {
             request.headers_mut().insert(TE, HeaderValue::from_static("trailers"));
             request.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/grpc"));
-            request.headers_mut().insert(READS, HeaderValue::from_static("lengths"));
+            // Only Bowshot's gateway has a use for it.
+            let (name, value) = READS_LENGTHS;
+            request.headers_mut().insert(name, HeaderValue::from_static(value));
         }
         let request = request.map_err(|error| protocol(&address, error))?;
         let answer =

@@ -8,6 +8,7 @@ use bowshot_gateway_access::{Access, Identity, Now, OptionValue, Session};
 use bowshot_gateway_catalog::TablePath;
 use bowshot_gateway_monitor::Statement;
 use bowshot_gateway_wire::{Client, Codec, Pace};
+use bowshot_ipc::READS_LENGTHS;
 use tonic::{Request, Status};
 
 use crate::line::RoundTrip;
@@ -19,9 +20,6 @@ pub(crate) const ENDPOINTS: &str = "bowshot-endpoints";
 pub(crate) const COMPRESSION: &str = "bowshot-compression";
 /// The header and the session option that name the source; the JDBC driver sets the option for the catalog in its URL.
 pub(crate) const CATALOG: &str = "catalog";
-
-/// The header by which a client says that it reads more than Arrow's format.
-const READS: &str = "bowshot-reads";
 
 /// A round trip of a wide area network; within a building it takes a fraction of a millisecond.
 const FAR: Duration = Duration::from_millis(5);
@@ -58,7 +56,8 @@ impl Caller {
         let is_local = peer.is_some_and(|peer| peer.is_loopback());
         let round_trip = request.extensions().get().copied();
         let program = text("user-agent").unwrap_or_default();
-        let client = Client::of(Some(&program)).with_lengths(text(READS).as_deref() == Some("lengths"));
+        let (reads, lengths) = READS_LENGTHS;
+        let client = Client::of(Some(&program)).with_lengths(text(reads).as_deref() == Some(lengths));
         Ok(Caller { session, client, is_local, round_trip, program, headers })
     }
 

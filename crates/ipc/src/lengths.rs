@@ -17,6 +17,9 @@ use arrow_array::{Array, ArrayRef, GenericByteArray, PrimitiveArray, RecordBatch
 use arrow_buffer::{ArrowNativeType, Buffer, OffsetBuffer, ScalarBuffer};
 use arrow_schema::{ArrowError, DataType, Field, FieldRef, Schema, SchemaRef};
 
+/// The header, and its value, by which a client of a Flight server says that it reads batches with lengths.
+pub const READS_LENGTHS: (&str, &str) = ("bowshot-reads", "lengths");
+
 /// What stands in a message's `app_metadata` beside a batch with lengths.
 pub const LENGTHS: &[u8] = b"bowshot: lengths";
 

@@ -41,6 +41,6 @@ pub use arrange::{Piece, arrange, body_length};
 pub use body::Body;
 pub use decode::{Decoder, read_schema};
 pub use guard::guarded;
-pub use lengths::{LENGTHS, schema_of_lengths, with_lengths, without_lengths};
+pub use lengths::{LENGTHS, READS_LENGTHS, schema_of_lengths, with_lengths, without_lengths};
 pub use message::Message;
 pub use refused::Refused;
