@@ -78,7 +78,8 @@ typedef enum BowshotHow
 /* The memory of a column in the batch that is being filled. */
 typedef struct BowshotColumn
 {
-	uint8_t *values;   /* at the row's place where the length is fixed,
+	uint8_t *values;   /* at the row's place where the length is fixed, with
+						* 16 bytes to spare behind the last,
 						* else one after the other */
 	int32_t *offsets;  /* [row + 1]: where the value of the row ends;
 						* of sent ones, [row]: where it begins, or 0 */

@@ -34,6 +34,7 @@ put_cell(BowshotReceiver *receiver, BowshotColumn *column, const bytea *sent)
 	append(receiver, column, (const char *) &prefix, sizeof(prefix));
 	column->offsets[receiver->row] = (int32_t) column->used;
 	append(receiver, column, VARDATA(sent), length);
+	receiver->bytes += sizeof(prefix) + length;
 }
 
 /* An array as text[]: the cast that PostgreSQL makes with the elements' output function. */

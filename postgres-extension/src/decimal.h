@@ -31,7 +31,7 @@ decimal_digit(const char *digits, int place)
 }
 
 /* The number times ten to this power, if that is whole and fits. */
-static inline bool
+static pg_attribute_always_inline bool
 decimal_shift(int64 number, int power, int64 *shifted)
 {
 	static const int64 powers[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
@@ -54,7 +54,7 @@ decimal_shift(int64 number, int power, int64 *shifted)
 }
 
 /* The unscaled value; false for what has to be looked at more closely. */
-static inline bool
+static pg_attribute_always_inline bool
 decimal_unscaled(const BowshotColumn *column, const char *numeric, size_t length, int64 *unscaled)
 {
 	const char *digits = numeric + 2;

@@ -56,7 +56,7 @@ put_values(BowshotReceiver *receiver, const Datum *values, const bool *nulls)
 		Datum datum = values[at];
 
 		if (unlikely(nulls[at]))
-			put_null(receiver, column);
+			put_null(column, row);
 		else if (column->how == BOWSHOT_BYTE4)
 			((int32 *) column->values)[row] = DatumGetInt32(datum);
 		else if (column->how == BOWSHOT_BYTE8)
@@ -68,6 +68,13 @@ put_values(BowshotReceiver *receiver, const Datum *values, const bool *nulls)
 		else
 			put_datum(receiver, column, datum);
 	}
+}
+
+/* A varlena with a header of one byte, which has no alignment, in its place in a tuple. */
+static inline bool
+is_short(const char *value)
+{
+	return VARATT_IS_1B(value) && !VARATT_IS_1B_E(value);
 }
 
 /* Where a varlena begins: one with a short header is not aligned, and a byte of padding is zero. */
@@ -82,25 +89,52 @@ unpadded(char *next, char *aligned)
  * stop in the slot's arrays, which is a tenth of the whole.  What it knows of a
  * tuple is what heap_deform_tuple in heaptuple.c knows.
  */
-static inline void
-put_tuple(BowshotReceiver *receiver, HeapTuple tuple)
+static pg_attribute_always_inline void
+put_tuple(BowshotReceiver *receiver, HeapTuple tuple, bool has_nulls)
 {
 	BowshotColumn *column = receiver->batch.columns;
+	BowshotColumn *end = column + receiver->batch.columns_count;
 	Layout *layout = receiver->layouts;
-	const bits8 *nulls = HeapTupleHasNulls(tuple) ? tuple->t_data->t_bits : NULL;
+	/* A bit a column, the next one lowest: 0 for NULL. */
+	const bits8 *bitmap = tuple->t_data->t_bits;
+	unsigned present = 0;
 	char *next = (char *) tuple->t_data + tuple->t_data->t_hoff;
 	size_t row = receiver->row;
+	bool is_utf8 = !receiver->converts;
+	size_t bytes = 0;
 
-	for (size_t at = 0; at < receiver->batch.columns_count; at++, column++, layout++)
+	for (size_t at = 0; column < end; at++, column++, layout++)
 	{
-		/* The data begins at an aligned place, so that addresses tell what offsets would. */
-		char *value = (char *) (((uintptr_t) next + layout->alignment) & ~(uintptr_t) layout->alignment);
+		char *value;
 
-		if (nulls && att_isnull(at, nulls))
+		if (has_nulls)
 		{
-			put_null(receiver, column);
+			present = at % 8 == 0 ? *bitmap++ : present >> 1;
+			if (!(present & 1))
+			{
+				put_null(column, row);
+				continue;
+			}
+		}
+		if (column->how == BOWSHOT_TEXT && is_short(next) && likely(is_utf8))
+		{
+			size_t length = VARSIZE_1B(next) - VARHDRSZ_SHORT;
+
+			put_uncounted(receiver, column, row, VARDATA_1B(next), length);
+			bytes += length;
+			next += VARHDRSZ_SHORT + length;
 			continue;
 		}
+		if (column->how == BOWSHOT_DECIMAL && is_short(next))
+		{
+			size_t length = VARSIZE_1B(next) - VARHDRSZ_SHORT;
+
+			put_decimal(receiver, column, VARDATA_1B(next), length);
+			next += VARHDRSZ_SHORT + length;
+			continue;
+		}
+		/* The data begins at an aligned place, so that addresses tell what offsets would. */
+		value = (char *) (((uintptr_t) next + layout->alignment) & ~(uintptr_t) layout->alignment);
 		switch (column->how)
 		{
 			case BOWSHOT_BYTE4:
@@ -119,16 +153,6 @@ put_tuple(BowshotReceiver *receiver, HeapTuple tuple)
 				column->values[row] = *value != 0;
 				next = value + 1;
 				break;
-			case BOWSHOT_DECIMAL:
-				value = unpadded(next, value);
-				put_varlena(receiver, column, (struct varlena *) value, BOWSHOT_DECIMAL);
-				next = value + VARSIZE_ANY(value);
-				break;
-			case BOWSHOT_TEXT:
-				value = unpadded(next, value);
-				put_varlena(receiver, column, (struct varlena *) value, BOWSHOT_TEXT);
-				next = value + VARSIZE_ANY(value);
-				break;
 			default:
 				if (layout->length == -1)
 					value = unpadded(next, value);
@@ -136,6 +160,7 @@ put_tuple(BowshotReceiver *receiver, HeapTuple tuple)
 				next = att_addlength_pointer(value, layout->length, value);
 		}
 	}
+	receiver->bytes += bytes;
 }
 
 /* The tuple of a slot whose columns are those of the result, if it is one as it lies on disk. */
@@ -161,8 +186,10 @@ receive_slot(TupleTableSlot *slot, DestReceiver *self)
 	BowshotReceiver *receiver = (BowshotReceiver *) self;
 	HeapTuple tuple = whole_tuple(receiver, slot);
 
-	if (tuple)
-		put_tuple(receiver, tuple);
+	if (tuple && HeapTupleHasNulls(tuple))
+		put_tuple(receiver, tuple, true);
+	else if (tuple)
+		put_tuple(receiver, tuple, false);
 	else
 	{
 		slot_getallattrs(slot);

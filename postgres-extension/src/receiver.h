@@ -77,7 +77,7 @@ copy_short(uint8_t *to, const char *from, size_t length)
 			to[at] = from[at];
 }
 
-/* Appends bytes to a column whose values have no fixed length. */
+/* Appends bytes to a column whose values have no fixed length; who calls it counts them. */
 static pg_attribute_always_inline void
 append(BowshotReceiver *receiver, BowshotColumn *column, const char *bytes, size_t length)
 {
@@ -85,15 +85,22 @@ append(BowshotReceiver *receiver, BowshotColumn *column, const char *bytes, size
 		bowshot_grow(receiver, column, length);
 	copy_short(column->values + column->used, bytes, length);
 	column->used += length;
-	receiver->bytes += length;
+}
+
+/* A value that is the bytes themselves; who calls it counts them. */
+static pg_attribute_always_inline void
+put_uncounted(BowshotReceiver *receiver, BowshotColumn *column, size_t row, const char *bytes, size_t length)
+{
+	append(receiver, column, bytes, length);
+	column->offsets[row + 1] = (int32_t) column->used;
 }
 
 /* A value that is the bytes themselves. */
 static pg_attribute_always_inline void
 put_bytes(BowshotReceiver *receiver, BowshotColumn *column, const char *bytes, size_t length)
 {
-	append(receiver, column, bytes, length);
-	column->offsets[receiver->row + 1] = (int32_t) column->used;
+	put_uncounted(receiver, column, receiver->row, bytes, length);
+	receiver->bytes += length;
 }
 
 /* Text in the server's encoding. */
@@ -117,38 +124,20 @@ put_text(BowshotReceiver *receiver, BowshotColumn *column, const char *text, siz
 	}
 }
 
+/* Behind the last row's place there is room for more than a NULL takes, and rows come in their order. */
 static pg_attribute_always_inline void
-put_null(BowshotReceiver *receiver, BowshotColumn *column)
+put_null(BowshotColumn *column, size_t row)
 {
-	size_t row = receiver->row;
-
 	column->validity[row / 8] &= ~(1 << (row % 8));
 	column->nulls++;
-	switch (column->how)
-	{
-		case BOWSHOT_BYTE1:
-			column->values[row] = 0;
-			break;
-		case BOWSHOT_BYTE2:
-			((int16 *) column->values)[row] = 0;
-			break;
-		case BOWSHOT_BYTE4:
-			((int32 *) column->values)[row] = 0;
-			break;
-		case BOWSHOT_BYTE8:
-			((int64 *) column->values)[row] = 0;
-			break;
-		case BOWSHOT_BYTE16:
-		case BOWSHOT_DECIMAL:
-			memset(column->values + 16 * row, 0, 16);
-			break;
-		case BOWSHOT_SENT:
-		case BOWSHOT_SENT_TEXTS:
-			column->offsets[row] = 0;
-			break;
-		default:
-			column->offsets[row + 1] = (int32_t) column->used;
-	}
+	if (column->how <= BOWSHOT_BYTE16)
+		memset(column->values + column->how * row, 0, 16);
+	else if (column->how <= BOWSHOT_OUTPUT)
+		column->offsets[row + 1] = (int32_t) column->used;
+	else if (column->how == BOWSHOT_DECIMAL)
+		memset(column->values + 16 * row, 0, 16);
+	else
+		column->offsets[row] = 0;
 }
 
 #endif

@@ -31,14 +31,13 @@ put_decimal(BowshotReceiver *receiver, BowshotColumn *column, const char *numeri
 										(const uint8_t *) numeric, length, value));
 }
 
-/* What a varlena holds, without its header.  How is known where this is called. */
-static pg_attribute_always_inline void
-put_payload(
-	BowshotReceiver *receiver, BowshotColumn *column, const char *bytes, size_t length, BowshotHow how)
+/* What a varlena holds, without its header. */
+static inline void
+put_payload(BowshotReceiver *receiver, BowshotColumn *column, const char *bytes, size_t length)
 {
-	if (how == BOWSHOT_DECIMAL)
+	if (column->how == BOWSHOT_DECIMAL)
 		put_decimal(receiver, column, bytes, length);
-	else if (how == BOWSHOT_TEXT)
+	else if (column->how == BOWSHOT_TEXT)
 		put_text(receiver, column, bytes, length);
 	else
 		put_bytes(receiver, column, bytes, length);
@@ -50,20 +49,20 @@ put_toasted(BowshotReceiver *receiver, BowshotColumn *column, struct varlena *va
 {
 	struct varlena *plain = detoast_attr(value);
 
-	put_payload(receiver, column, VARDATA_ANY(plain), VARSIZE_ANY_EXHDR(plain), column->how);
+	put_payload(receiver, column, VARDATA_ANY(plain), VARSIZE_ANY_EXHDR(plain));
 	pfree(plain);
 }
 
 /* A varlena, wherever it is. */
-static pg_attribute_always_inline void
-put_varlena(BowshotReceiver *receiver, BowshotColumn *column, struct varlena *value, BowshotHow how)
+static inline void
+put_varlena(BowshotReceiver *receiver, BowshotColumn *column, struct varlena *value)
 {
 	if (unlikely(VARATT_IS_COMPRESSED(value) || VARATT_IS_EXTERNAL(value)))
 		put_toasted(receiver, column, value);
 	else if (VARATT_IS_SHORT(value))
-		put_payload(receiver, column, VARDATA_SHORT(value), VARSIZE_SHORT(value) - VARHDRSZ_SHORT, how);
+		put_payload(receiver, column, VARDATA_SHORT(value), VARSIZE_SHORT(value) - VARHDRSZ_SHORT);
 	else
-		put_payload(receiver, column, VARDATA(value), VARSIZE(value) - VARHDRSZ, how);
+		put_payload(receiver, column, VARDATA(value), VARSIZE(value) - VARHDRSZ);
 }
 
 /* A value that is not NULL, and is none of the commonest kinds. */
@@ -78,7 +77,7 @@ put_datum(BowshotReceiver *receiver, BowshotColumn *column, Datum datum)
 		case BOWSHOT_BYTES:
 		case BOWSHOT_TEXT:
 		case BOWSHOT_DECIMAL:
-			put_varlena(receiver, column, (struct varlena *) DatumGetPointer(datum), column->how);
+			put_varlena(receiver, column, (struct varlena *) DatumGetPointer(datum));
 			break;
 		case BOWSHOT_NAME:
 			put_text(receiver, column, NameStr(*DatumGetName(datum)), strlen(NameStr(*DatumGetName(datum))));

@@ -6,7 +6,7 @@ use arrow_array::types::{
     ArrowPrimitiveType, Date32Type, Decimal128Type, Decimal256Type, Float32Type, Float64Type, Int16Type, Int32Type,
     Int64Type, IntervalMonthDayNanoType, Time64MicrosecondType, TimestampMicrosecondType, UInt32Type,
 };
-use arrow_array::{ArrayRef, BinaryArray, BooleanArray, FixedSizeBinaryArray, PrimitiveArray, StringArray};
+use arrow_array::{ArrayRef, BinaryArray, BooleanArray, FixedSizeBinaryArray, PrimitiveArray};
 use arrow_buffer::{
     ArrowNativeType, BooleanBuffer, Buffer, IntervalMonthDayNano, NullBuffer, OffsetBuffer, ScalarBuffer,
 };
@@ -17,6 +17,7 @@ use bowshot_postgres_values::{Column, Reject, temporal};
 
 use crate::form::Form;
 use crate::memory::Memory;
+use crate::texts::{ordered, texts};
 
 /// The values of one column in one batch.
 pub(crate) struct Values<'a> {
@@ -43,11 +44,15 @@ impl Values<'_> {
             Form::Float32 => self.plain::<Float32Type>(data_type),
             Form::Float64 => self.plain::<Float64Type>(data_type),
             Form::Date => {
-                self.finite::<i32>(i32::MIN, i32::MAX, temporal::date)?;
+                if !temporal::dates(self.memory.values.native(self.rows)) {
+                    self.finite::<i32>(i32::MIN, i32::MAX, temporal::date)?;
+                }
                 self.plain::<Date32Type>(data_type)
             }
             Form::Timestamp => {
-                self.finite::<i64>(i64::MIN, i64::MAX, temporal::timestamp)?;
+                if !temporal::timestamps(self.memory.values.native(self.rows)) {
+                    self.finite::<i64>(i64::MIN, i64::MAX, temporal::timestamp)?;
+                }
                 self.plain::<TimestampMicrosecondType>(data_type)
             }
             Form::Time => {
@@ -72,7 +77,7 @@ impl Values<'_> {
             }
             Form::Text => {
                 let (offsets, bytes) = self.pieces()?;
-                let array = StringArray::try_new(offsets, bytes, self.validity())
+                let array = texts(offsets, bytes, self.validity())
                     .map_err(|_| Reject::Value { holds: "bytes that are not UTF-8".into(), way_out: "binary" })?;
                 Ok(Arc::new(array))
             }
@@ -165,12 +170,10 @@ impl Values<'_> {
     /// The offsets of values that lie one after the other, and their bytes.
     fn pieces(&mut self) -> Result<(OffsetBuffer<i32>, Buffer), Reject> {
         let offsets = ScalarBuffer::new(self.memory.offsets.lend(4 * (self.rows + 1)), 0, self.rows + 1);
-        // What C wrote is checked here: sorted, and within the bytes.
-        let sorted = offsets.first() == Some(&0) && offsets.windows(2).all(|pair| matches!(pair, [a, b] if a <= b));
-        if !sorted || offsets.last().and_then(|&last| usize::try_from(last).ok()) != Some(self.used) {
-            return Err(Reject::broken("a column's values do not lie one after the other"));
-        }
-        Ok((OffsetBuffer::new(offsets), self.memory.values.lend(self.used)))
+        // What C wrote is checked here.
+        let offsets = ordered(offsets, self.used)
+            .ok_or_else(|| Reject::broken("a column's values do not lie one after the other"))?;
+        Ok((offsets, self.memory.values.lend(self.used)))
     }
 
     fn numerics<N: Default>(&mut self, convert: impl Fn(&[u8]) -> Result<N, Reject>) -> Result<Vec<N>, Reject> {

@@ -46,8 +46,8 @@ pub(crate) struct Memory {
 impl Memory {
     /// For `rows` rows, and about `bytes` bytes of values that have no fixed length.
     pub(crate) fn new(how: How, decimal: (i32, i64), rows: usize, bytes: usize) -> Result<Self> {
-        // Decoders look at more bytes than were sent.
-        let values = if how.width() > 0 { rows * how.width() } else { bytes + SLACK };
+        // Decoders look at more bytes than were sent, and C writes more zeros than a NULL takes.
+        let values = if how.width() > 0 { rows * how.width() } else { bytes } + SLACK;
         let offsets = if how.width() > 0 { 0 } else { 4 * (rows + 1) };
         Ok(Memory {
             values: Piece::new(values)?,

@@ -25,6 +25,17 @@ pub fn date(days: i32) -> Result<i32, Reject> {
     }
 }
 
+/// What [`date`] makes of all days at once; false, and nothing is changed, where it refuses one.
+pub fn dates(days: &mut [i32]) -> bool {
+    let latest = i32::MAX - EPOCH_DAYS;
+    // Without a way out in between, so that many are compared at once.
+    let fit = days.iter().fold(true, |fit, &day| fit & (day != i32::MIN) & (day <= latest));
+    if fit {
+        days.iter_mut().for_each(|day| *day += EPOCH_DAYS);
+    }
+    fit
+}
+
 /// The microseconds since 1970-01-01 of a `timestamp` or `timestamptz`, which is microseconds since 2000-01-01; the ends
 /// of its range stand for infinities.
 pub fn timestamp(microseconds: i64) -> Result<i64, Reject> {
@@ -35,6 +46,16 @@ pub fn timestamp(microseconds: i64) -> Result<i64, Reject> {
             microseconds.checked_add(EPOCH_MICROSECONDS).ok_or_else(|| Reject::value("a moment after the year 294246"))
         }
     }
+}
+
+/// What [`timestamp`] makes of all moments at once; false, and nothing is changed, where it refuses one.
+pub fn timestamps(moments: &mut [i64]) -> bool {
+    let latest = i64::MAX - EPOCH_MICROSECONDS;
+    let fit = moments.iter().fold(true, |fit, &moment| fit & (moment != i64::MIN) & (moment <= latest));
+    if fit {
+        moments.iter_mut().for_each(|moment| *moment += EPOCH_MICROSECONDS);
+    }
+    fit
 }
 
 /// The microseconds since midnight of a `time`: the same, but for the end of the day.
@@ -125,5 +146,37 @@ impl Decode for Interval {
             interval(months, days, microseconds)
         })
         .decode(cells)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_at_once_are_what_each_is_by_itself() {
+        for days in [vec![], vec![0, -1, 1, i32::MIN + 1, i32::MAX - EPOCH_DAYS]] {
+            let each: Vec<i32> = days.iter().map(|&day| date(day).unwrap()).collect();
+            let mut all = days;
+            assert!(dates(&mut all));
+            assert_eq!(all, each);
+        }
+        for refused in [i32::MIN, i32::MAX, i32::MAX - EPOCH_DAYS + 1] {
+            assert!(date(refused).is_err());
+            let mut all = [1, refused, 3];
+            assert!(!dates(&mut all));
+            assert_eq!(all, [1, refused, 3]);
+        }
+        let moments = vec![0, -1, i64::MIN + 1, i64::MAX - EPOCH_MICROSECONDS];
+        let each: Vec<i64> = moments.iter().map(|&moment| timestamp(moment).unwrap()).collect();
+        let mut all = moments;
+        assert!(timestamps(&mut all));
+        assert_eq!(all, each);
+        for refused in [i64::MIN, i64::MAX, i64::MAX - EPOCH_MICROSECONDS + 1] {
+            assert!(timestamp(refused).is_err());
+            let mut all = [1, refused];
+            assert!(!timestamps(&mut all));
+            assert_eq!(all, [1, refused]);
+        }
     }
 }
