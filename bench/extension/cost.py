@@ -14,8 +14,6 @@ ONE = {"return_type": "arrow", "connections": 1}
 # Thrown away by psql: what the server alone needs.
 BINARY = "lineitem/discarded, COPY BINARY"
 ARROW = "lineitem/discarded, FORMAT arrow"
-# Kept as they came, by a client that does nothing else.
-KEPT = "lineitem/kept, FORMAT arrow"
 SCAN = "lineitem/discarded, one aggregate"
 OURS = "lineitem/loaded, bowshot over FORMAT arrow"
 ROWS = "lineitem/loaded, bowshot over COPY BINARY"
@@ -28,7 +26,6 @@ def run(uri: str, pid: int, repeat: int) -> Iterator[Figure]:
         for row, function, options in (
             (BINARY, "floor.postgres:copy", {"form": "binary"}),
             (ARROW, "floor.postgres:copy", {"form": "arrow"}),
-            (KEPT, "floor.postgres:keep", {"form": "arrow"}),
             (SCAN, "floor.postgres:aggregate", {}),
             (ROWS, "peers.bowshot:load", ONE | {"protocol": "copy"}),
             (OURS, "peers.bowshot:load", ONE | {"protocol": "arrow"}),

@@ -16,13 +16,18 @@ COLUMNS = {"lineitem": "l_orderkey", "acs": "id", "ontime": "id"}
 
 
 def run(uris: Mapping[str, str], pid: int, repeat: int) -> Iterator[Figure]:
-    """Measures psql over the protocol of rows, and over FORMAT arrow; `uris` says where each data set is."""
+    """Measures psql over the protocol of rows, and Bowshot over FORMAT arrow; `uris` says where each data set is.
+
+    Each client throws its rows away; psql does so with FORMAT arrow, too, in reads of a few kilobytes.
+    """
     for _ in range(repeat):
         for data, uri in uris.items():
             sql = f"SELECT * FROM {data}"
+            ours = {"connections": 1, "protocol": "arrow"}
             for row, function, options in (
                 (f"{data}/PostgreSQL", "peers.clients:psql", {}),
-                (f"{data}/FORMAT arrow", "floor.postgres:copy", {"form": "arrow"}),
+                (f"{data}/FORMAT arrow", "peers.bowshot_stream:load", ours | {"column": COLUMNS[data]}),
+                (f"{data}/FORMAT arrow to psql", "floor.postgres:copy", {"form": "arrow"}),
                 (f"{data}/FORMAT arrow to Arrow", "peers.bowshot:load", {"return_type": "arrow", "connections": 1}),
             ):
                 yield measure(NAME, Load(row, function, uri, sql, COLUMNS[data], options, database=pid))

@@ -1,18 +1,11 @@
 """PostgreSQL's floor F(n): n connections run `COPY … TO STDOUT (FORMAT binary)` and throw the bytes away."""
 
-import mmap
-import os
-import socket
-import struct
 import subprocess
-
-import psycopg2
 
 from bench.result import Discarded
 from bench.server import program
 
 PAGE_BYTES = 8192
-READ_BYTES = 1 << 20
 
 
 def copy_binary(uri: str, sql: str, connections: int) -> Discarded:
@@ -40,33 +33,6 @@ def copy(uri: str, sql: str, form: str) -> Discarded:
     load = ["-c", "SELECT bowshot.version()"] if form == "arrow" else []
     commands = [*command, *load, "-c", f"COPY ({sql}) TO STDOUT (FORMAT {form})", uri]
     subprocess.run(commands, stdout=subprocess.DEVNULL, check=True)
-    return Discarded()
-
-
-def keep(uri: str, sql: str, form: str) -> Discarded:
-    """Runs one COPY and keeps its bytes where the system put them: what costs any client that keeps a result.
-
-    Takes a server without TLS and results of up to 4 GiB.
-    """
-    with psycopg2.connect(uri, sslmode="disable") as connection:
-        if form == "arrow":
-            connection.cursor().execute("SELECT bowshot.version()")
-        connection.rollback()
-        # libpq has logged in; it would copy everything once more.
-        with socket.socket(fileno=os.dup(connection.fileno())) as plain, memoryview(mmap.mmap(-1, 4 << 30)) as kept:
-            plain.setblocking(True)
-            query = f"COPY ({sql}) TO STDOUT (FORMAT {form})\0".encode()
-            plain.sendall(b"Q" + struct.pack("!I", len(query) + 4) + query)
-            end = 0
-            # ReadyForQuery, outside a transaction.
-            while end < 6 or kept[end - 6 : end] != b"Z\0\0\0\5I":
-                received = plain.recv_into(kept[end : end + READ_BYTES])
-                if received == 0:
-                    raise ConnectionError("the server ended the connection")
-                end += received
-            last = bytes(kept[max(0, end - 500) : end])
-            if b"COPY " not in last[-40:]:
-                raise ConnectionError(f"COPY failed: {last!r}")
     return Discarded()
 
 

@@ -6,11 +6,13 @@ import pyarrow.compute
 from bench.result import CHECKED_COLUMN, Streamed
 
 
-def load(source: str, sql: str, connections: int) -> Streamed:
-    """Reads a query's batches one after the other and keeps none."""
+def load(
+    source: str, sql: str, connections: int, protocol: str | None = None, column: str = CHECKED_COLUMN
+) -> Streamed:
+    """Reads a query's batches one after the other and keeps none; `column` is the one that all sums must agree on."""
     rows = key_sum = size = 0
-    for batch in bowshot.query(sql, source, connections=connections).batches():
+    for batch in bowshot.query(sql, source, connections=connections, protocol=protocol).batches():
         rows += batch.num_rows
-        key_sum += pyarrow.compute.sum(batch.column(CHECKED_COLUMN)).as_py() or 0
+        key_sum += pyarrow.compute.sum(batch.column(column)).as_py() or 0
         size += batch.nbytes
     return Streamed(rows, key_sum, size)

@@ -129,11 +129,17 @@ def test_hundreds_of_reads_leak_nothing(postgres: str) -> None:
 
     for number in range(90):
         one(number)
-    before, memory = held(), resident()
-    for number in range(300):
-        one(number)
+    before = held()
+
+    def grown() -> int:
+        memory = resident()
+        for number in range(150):
+            one(number)
+        return resident() - memory
+
+    # A leak grows every time; what the allocator keeps of earlier tests' memory does not.
+    assert any(grown() < 4 << 20 for _ in range(4))
     assert held() == before
-    assert resident() - memory < 12 << 20
     wait_for(postgres, "leak", 0, 5)
 
 
