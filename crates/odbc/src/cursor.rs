@@ -28,13 +28,17 @@ impl<'d> Cursor<'d> {
         }
         let mut begin = desk.statement()?;
         begin.execute_direct("BEGIN").map_err(|records: Records| desk.error(&records))?;
-        // The user's own statements may have begun one, which is theirs to end.
-        let end = if begin.has_warned(ACTIVE_TRANSACTION) { "CLOSE bowshot" } else { "COMMIT" };
+        let theirs = begin.has_warned(ACTIVE_TRANSACTION);
         drop(begin);
+        // The user's own statements may have begun one, which is theirs to end and goes on where no cursor is taken.
+        let (end, undo) =
+            if theirs { ("CLOSE bowshot", "ROLLBACK TO SAVEPOINT bowshot") } else { ("COMMIT", "ROLLBACK") };
+        if theirs {
+            desk.run("SAVEPOINT bowshot")?;
+        }
         match desk.query(&format!("DECLARE bowshot NO SCROLL CURSOR FOR {sql}"), values) {
             Ok(_) => Ok(Some(Cursor { desk, end })),
-            // The driver has ended the transaction.
-            Err(error) if error.kind() == ErrorKind::Sql => Ok(None),
+            Err(error) if error.kind() == ErrorKind::Sql => desk.run(undo).map(|()| None),
             Err(error) => Err(error),
         }
     }
@@ -47,8 +51,10 @@ impl<'d> Cursor<'d> {
         Ok(statement)
     }
 
-    /// Ends the cursor, and its transaction if that is its own. After an error the driver has done so.
-    pub(crate) fn close(self) -> Result<()> {
-        self.desk.run(self.end)
+    /// Ends the cursor, and its transaction if that is its own, whatever came of the read.
+    pub(crate) fn end<T>(self, read: Result<T>) -> Result<T> {
+        let ended = self.desk.run(self.end);
+        let read = read?;
+        ended.map(|()| read)
     }
 }

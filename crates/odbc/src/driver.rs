@@ -58,8 +58,8 @@ impl Family {
         };
         match self {
             Family::Postgres | Family::PostgresAnsi => {
-                // A statement that fails ends its transaction: no savepoint goes before each portion of a result.
-                unless(&["Protocol", "A1"], "Protocol", "7.4-1".into());
+                // After an error the driver shall undo nothing: the user's transaction is not its own.
+                unless(&["Protocol", "A1"], "Protocol", "7.4-0".into());
                 // The values of placeholders have their own types, not those that the server would take them for.
                 unless(&["UseServerSidePrepare", "C8"], "UseServerSidePrepare", "0".into());
                 unless(&["BoolsAsChar", "B9"], "BoolsAsChar", "0".into());
@@ -138,9 +138,9 @@ mod tests {
 
     #[test]
     fn what_the_user_set_stays() {
-        let location = Location::parse("odbc:DSN=a;protocol=7.4-2;D6=2").unwrap();
+        let location = Location::parse("odbc:DSN=a;useserversideprepare=1;D6=2").unwrap();
         let names: Vec<&str> = Family::Postgres.keywords(&location).iter().map(|(name, _)| *name).collect();
-        assert_eq!(names, ["UseServerSidePrepare", "BoolsAsChar", "MaxVarcharSize", "ByteaAsLongVarBinary"]);
+        assert_eq!(names, ["Protocol", "BoolsAsChar", "MaxVarcharSize", "ByteaAsLongVarBinary"]);
         let location = Location::parse("odbc:DSN=a;OPTION=3").unwrap();
         assert_eq!(Family::MariaDb.keywords(&location), [("CHARSET", "utf8mb4".to_owned())]);
     }

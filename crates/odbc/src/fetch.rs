@@ -76,8 +76,8 @@ fn fetch(desk: &Desk, job: &Job, items: &Sender<Item>, empty: &Receiver<Block>) 
         return send_rows(desk, job, desk.query(&job.sql, &job.values)?, room, items, empty);
     };
     let portion = if job.has_long() { LONG_PORTION } else { room };
-    send_rows(desk, job, cursor.rows(portion)?, room, items, empty)?;
-    cursor.close()
+    let sent = cursor.rows(portion).and_then(|statement| send_rows(desk, job, statement, room, items, empty));
+    cursor.end(sent)
 }
 
 /// Sends all rows of a statement that runs, in blocks of at most `room` rows.

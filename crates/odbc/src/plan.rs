@@ -140,10 +140,8 @@ fn columns(session: &Session, query: &Prepared, options: &Options, cancel: &Canc
 fn describe(desk: &Desk, sql: &str, values: &[Value]) -> Result<Vec<Description>> {
     let columns = match Cursor::open_if_needed(desk, sql, values)? {
         Some(cursor) => {
-            // In a statement of its own: a cursor is not ended while one reads from it.
-            let columns = cursor.rows(0)?.columns().map_err(|records| desk.error(&records))?;
-            cursor.close()?;
-            columns
+            let columns = cursor.rows(0).and_then(|rows| rows.columns().map_err(|records| desk.error(&records)));
+            cursor.end(columns)?
         }
         None => prepare(desk, sql, values)?,
     };
