@@ -1,6 +1,8 @@
 """Tables 10 to 12 of "Don't Hold My Data Hostage" (VLDB 2017), local: PostgreSQL's protocol against a columnar one.
 
-The paper's ratios are those of PostgreSQL to PostgreSQL++, both with a client that throws away what it receives.
+The paper's ratios are those of PostgreSQL to PostgreSQL++, both with a client that throws away what it receives. Here
+that is psql for rows, and for FORMAT arrow Bowshot's reader; what psql does with FORMAT arrow stands beside it,
+without a bar.
 """
 
 from collections.abc import Iterator, Mapping
@@ -16,10 +18,7 @@ COLUMNS = {"lineitem": "l_orderkey", "acs": "id", "ontime": "id"}
 
 
 def run(uris: Mapping[str, str], pid: int, repeat: int) -> Iterator[Figure]:
-    """Measures psql over the protocol of rows, and Bowshot over FORMAT arrow; `uris` says where each data set is.
-
-    Each client throws its rows away; psql does so with FORMAT arrow, too, in reads of a few kilobytes.
-    """
+    """Measures psql over the protocol of rows, and Bowshot over FORMAT arrow; `uris` says where each data set is."""
     for _ in range(repeat):
         for data, uri in uris.items():
             sql = f"SELECT * FROM {data}"
