@@ -119,11 +119,16 @@ def _initialise(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     password = folder / "password"
     password.write_text(PASSWORD)
-    if os.geteuid() == 0:
-        shutil.chown(folder, "postgres", "postgres")
-        shutil.chown(password, "postgres", "postgres")
+    hand_over(folder)
+    hand_over(password)
     arguments = ["-A", "scram-sha-256", f"--pwfile={password}", "-E", "UTF8", "--locale=C", "--no-sync"]
     _run("initdb", "-D", str(folder / "data"), "-U", USER, *arguments)
+
+
+def hand_over(file: Path) -> None:
+    """Gives a file to the user that the server runs as."""
+    if os.geteuid() == 0:
+        shutil.chown(file, "postgres", "postgres")
 
 
 def _run(name: str, *arguments: str) -> None:

@@ -1,6 +1,11 @@
 # shellcheck shell=bash
-# Sourced after environment.sh: where `bowshot` and the testkit are, for tests of the gateway in other languages. The
-# command is that of `make build`, else it is built for tests.
+# Sourced after environment.sh: the programs that tests in other languages start, which are `bowshot`, the testkit and the
+# console's demo. The command is that of `make build`, else it is built for tests.
+if [[ -n ${CI:-} ]]; then
+    # The build of cli_build.sh has these, too: another choice of packages would have other features, and compile the engine again.
+    export BOWSHOT_TESTKIT=${BOWSHOT_TESTKIT:-$CARGO_TARGET_DIR/debug/bowshot-testkit}
+    export BOWSHOT_CONSOLE=${BOWSHOT_CONSOLE:-$CARGO_TARGET_DIR/debug/examples/demo}
+fi
 if [[ -z ${BOWSHOT_COMMAND:-} ]]; then
     BOWSHOT_COMMAND=$VENV/bin/bowshot
     if [[ ! -x $BOWSHOT_COMMAND ]]; then

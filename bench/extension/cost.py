@@ -6,7 +6,7 @@ from bench.bars import Bar
 from bench.cases import SQL
 from bench.gateway.figures import Figure, Rows
 from bench.gateway.judge import at_least, at_most
-from bench.gateway.measure import Load, measure
+from bench.gateway.measure import MEGABYTE, Load, measure
 from bench.result import CHECKED_COLUMN
 
 NAME = "cost"
@@ -17,7 +17,11 @@ ARROW = "lineitem/discarded, FORMAT arrow"
 SCAN = "lineitem/discarded, one aggregate"
 OURS = "lineitem/loaded, bowshot over FORMAT arrow"
 ROWS = "lineitem/loaded, bowshot over COPY BINARY"
+STREAMED = "lineitem/streamed, bowshot over FORMAT arrow"
 CONNECTORX = "lineitem/loaded, connectorx"
+# As many bytes as the result has, from a process that makes them up: what the client's system needs, whoever sends.
+KEPT = "floor/received and kept"
+THROWN = "floor/received and thrown away"
 
 
 def run(uri: str, pid: int, repeat: int) -> Iterator[Figure]:
@@ -29,9 +33,16 @@ def run(uri: str, pid: int, repeat: int) -> Iterator[Figure]:
             (SCAN, "floor.postgres:aggregate", {}),
             (ROWS, "peers.bowshot:load", ONE | {"protocol": "copy"}),
             (OURS, "peers.bowshot:load", ONE | {"protocol": "arrow"}),
+            (STREAMED, "peers.bowshot_stream:load", {"connections": 1, "protocol": "arrow"}),
             (CONNECTORX, "peers.connectorx:load", {"return_type": "arrow", "partitions": 1}),
         ):
-            yield measure(NAME, Load(row, function, uri, SQL, CHECKED_COLUMN, options, database=pid))
+            figure = measure(NAME, Load(row, function, uri, SQL, CHECKED_COLUMN, options, database=pid))
+            yield figure
+            size = figure.values.get("result MB")
+            if row == OURS and size is not None:
+                for floor, keep in ((KEPT, True), (THROWN, False)):
+                    floors = {"size": int(size * MEGABYTE), "keep": keep}
+                    yield measure(NAME, Load(floor, "floor.receive:receive", uri, SQL, CHECKED_COLUMN, floors))
 
 
 def bars(rows: Rows) -> list[Bar]:
@@ -39,7 +50,8 @@ def bars(rows: Rows) -> list[Bar]:
     binary = rows.get(BINARY, "database CPU s")
     return [
         at_most("server CPU, lineitem", 0.25, "COPY BINARY's", rows.get(ARROW, "database CPU s"), binary),
-        at_most("client CPU, lineitem", 0.04, "COPY BINARY's server CPU", rows.get(OURS, "client CPU s"), binary),
+        at_most("client CPU, lineitem, kept", 0.04, "COPY BINARY's server CPU", rows.get(OURS, "client CPU s"), binary),
+        at_most("the same, not kept", 0.04, "COPY BINARY's server CPU", rows.get(STREAMED, "client CPU s"), binary),
         at_least("to Arrow, against Bowshot over COPY BINARY", 3.5, _wall(rows, OURS), _wall(rows, ROWS)),
         at_least("to Arrow, against ConnectorX", 10, _wall(rows, OURS), _wall(rows, CONNECTORX)),
     ]

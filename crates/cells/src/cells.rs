@@ -2,7 +2,7 @@
 
 use arrow_buffer::{BooleanBuffer, Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
 
-use crate::{SLACK, with_room};
+use crate::{SLACK, ordered, with_room};
 
 /// Stands for NULL among the offsets: no value can begin at 0, something of its message stands before it.
 pub const NULL: u32 = 0;
@@ -59,7 +59,7 @@ impl Cells<'_> {
             33..=64 => self.blocks::<64>(total, place),
             _ => self.slices(total, place),
         };
-        Some((OffsetBuffer::new(ScalarBuffer::from(ends)), Buffer::from_vec(data)))
+        Some((ordered(ScalarBuffer::from(ends), data.len())?, Buffer::from_vec(data)))
     }
 
     /// Copies values that are at most `BLOCK` bytes long.

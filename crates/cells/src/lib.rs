@@ -16,9 +16,11 @@
 
 mod cells;
 mod room;
+mod texts;
 
 pub use cells::{Cells, NULL, load};
-pub use room::{collect, with_room};
+pub use room::{collect, make_room, with_room, zeroes};
+pub use texts::{ordered, texts};
 
 /// Bytes behind the received ones that may be looked at: decoders load whole words without asking where a value ends.
 pub const SLACK: usize = 64;

@@ -15,6 +15,21 @@ pub fn with_room<T>(count: usize) -> Vec<T> {
     values
 }
 
+/// Room for `count` values more, which the caller is about to append to a vector that grows for long.
+pub fn make_room<T>(values: &mut Vec<T>, count: usize) {
+    values.reserve(count);
+    if let Some(room) = values.spare_capacity_mut().get_mut(..count) {
+        map_pages(room);
+    }
+}
+
+/// `count` zeroes, which the caller is about to write over. The system clears what it maps anyway.
+pub fn zeroes(count: usize) -> Vec<u8> {
+    let mut bytes = vec![0; count];
+    map_pages(&mut bytes);
+    bytes
+}
+
 /// All of `values`.
 #[inline(always)]
 pub fn collect<T>(values: impl ExactSizeIterator<Item = T>) -> Vec<T> {
@@ -26,7 +41,7 @@ pub fn collect<T>(values: impl ExactSizeIterator<Item = T>) -> Vec<T> {
 /// Has the system map the pages that lie wholly in `room`.
 #[cfg(target_os = "linux")]
 #[allow(unsafe_code)]
-fn map_pages<T>(room: &mut [std::mem::MaybeUninit<T>]) {
+fn map_pages<T>(room: &mut [T]) {
     const PAGE: usize = 4096;
     let bytes = size_of_val(room);
     if bytes < LEAST {
@@ -42,7 +57,7 @@ fn map_pages<T>(room: &mut [std::mem::MaybeUninit<T>]) {
 
 /// Has the system map the pages that lie wholly in `room`; this system has no call for it.
 #[cfg(not(target_os = "linux"))]
-fn map_pages<T>(_room: &mut [std::mem::MaybeUninit<T>]) {}
+fn map_pages<T>(_room: &mut [T]) {}
 
 #[cfg(test)]
 mod tests {
@@ -57,6 +72,14 @@ mod tests {
             assert!(bytes.iter().enumerate().all(|(at, &byte)| usize::from(byte) == at % 251), "{count}");
         }
         assert_eq!(with_room::<()>(10).len(), 0);
+        assert!([0, 1, 100_000].into_iter().all(|count| zeroes(count) == vec![0; count]));
+        let mut grown = Vec::new();
+        for count in [0_usize, 1, 5000, 70_000] {
+            make_room(&mut grown, count);
+            assert!(grown.capacity() >= grown.len() + count);
+            grown.extend(std::iter::repeat_n(count, count));
+        }
+        assert!((grown.len(), grown.first(), grown.last()) == (75_001, Some(&1), Some(&70_000)));
     }
 
     #[test]

@@ -6,7 +6,7 @@
 
 use arrow_buffer::Buffer;
 use bowshot_core::{Error, ErrorKind, Result};
-use bowshot_ipc::{Body, LENGTHS, Message, Piece, arrange};
+use bowshot_ipc::{Body, LENGTHS, Message, Piece, Pool, arrange};
 use bytes::{Buf, Bytes};
 use http::HeaderMap;
 use http_body_util::BodyExt;
@@ -30,6 +30,8 @@ pub(crate) struct Frames {
     /// What came and was not read yet.
     chunk: Bytes,
     trailers: Option<HeaderMap>,
+    /// Memory of batches that were let go.
+    pool: Pool,
     address: Address,
     /// How large a message may be.
     limit: usize,
@@ -37,7 +39,7 @@ pub(crate) struct Frames {
 
 impl Frames {
     pub(crate) fn new(answer: Answer, address: Address, limit: usize) -> Self {
-        Frames { answer, chunk: Bytes::new(), trailers: None, address, limit }
+        Frames { answer, chunk: Bytes::new(), trailers: None, pool: Pool::default(), address, limit }
     }
 
     pub(crate) fn address(&self) -> &Address {
@@ -127,7 +129,7 @@ impl Frames {
     }
 
     async fn body(&mut self, length: usize, pieces: Option<Vec<Piece>>) -> Result<Buffer> {
-        let mut body = Body::new(length, pieces);
+        let mut body = Body::new(length, pieces, &self.pool);
         self.pass(length, |chunk| body.push(chunk)).await?;
         Ok(body.finish())
     }

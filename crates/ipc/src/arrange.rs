@@ -19,7 +19,8 @@ pub struct Piece {
 /// Decides where each buffer of a body of `size` bytes goes, and changes the metadata accordingly.
 ///
 /// Servers align buffers to 8 bytes within a body, and the body begins anywhere in a message: decimals would lie where
-/// they cannot be read, and would be copied once more. `None` where the body is to be kept as it came.
+/// they cannot be read, and would be copied once more. `None` where the body is to be kept as it came, which is also where
+/// its sender placed the buffers as they shall lie.
 ///
 /// # Errors
 /// The metadata is not what Arrow's format says; why, in words for people.
@@ -48,7 +49,7 @@ pub fn arrange(header: &mut [u8], size: usize) -> Result<Option<Vec<Piece>>, Str
         pieces.push(Piece { from, length, to });
         to = to.checked_add(length.next_multiple_of(ALIGNMENT)).ok_or_else(outside)?;
     }
-    if !in_order {
+    if !in_order || pieces.iter().all(|piece| piece.from == piece.to || piece.length == 0) {
         return Ok(None);
     }
     // Each buffer is two 64-bit numbers in the metadata: its offset and its length.

@@ -10,6 +10,7 @@ use arrow_ipc::{MessageHeader, root_as_message};
 use arrow_schema::{ArrowError, Schema, SchemaRef};
 
 use crate::arrange::batch_of;
+use crate::flat::{self, is_flat};
 use crate::lengths::{schema_of_lengths, without_lengths};
 use crate::{Message, Refused, guarded};
 
@@ -77,11 +78,14 @@ impl Decoder {
                     (None, true) => return Err(refused("lengths of texts where there are none")),
                     (_, false) => &self.schema,
                 };
-                let dictionaries = &self.dictionaries;
-                let batch =
+                let batch = if is_flat(schema) && batch.compression().is_none() {
+                    flat::read(batch, &message.body, schema)?
+                } else {
+                    let dictionaries = &self.dictionaries;
                     RecordBatchDecoder::try_new(&message.body, batch, Arc::clone(schema), dictionaries, &version)?
                         .with_require_alignment(false)
-                        .read_record_batch()?;
+                        .read_record_batch()?
+                };
                 if message.has_lengths { without_lengths(&batch, &self.schema).map(Some) } else { Ok(Some(batch)) }
             }
             MessageHeader::DictionaryBatch => {

@@ -16,6 +16,7 @@ use arrow_array::types::{
 use arrow_array::{Array, ArrayRef, GenericByteArray, PrimitiveArray, RecordBatch, RecordBatchOptions};
 use arrow_buffer::{ArrowNativeType, Buffer, OffsetBuffer, ScalarBuffer};
 use arrow_schema::{ArrowError, DataType, Field, FieldRef, Schema, SchemaRef};
+use bowshot_cells::{ordered, texts};
 
 /// The header, and its value, by which a client of a Flight server says that it reads batches with lengths.
 pub const READS_LENGTHS: (&str, &str) = ("bowshot-reads", "lengths");
@@ -160,8 +161,8 @@ where
     if end < all.len() {
         return Err(refused("that are fewer than their bytes"));
     }
-    let offsets = OffsetBuffer::new(ScalarBuffer::from(offsets));
-    Ok(Arc::new(GenericByteArray::<T>::try_new(offsets, all, lengths.nulls().cloned())?))
+    let offsets = ordered(ScalarBuffer::from(offsets), end).ok_or_else(|| refused("out of order"))?;
+    Ok(Arc::new(texts::<T>(offsets, all, lengths.nulls().cloned())?))
 }
 
 #[cfg(test)]

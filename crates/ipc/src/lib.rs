@@ -1,14 +1,15 @@
 //! The messages of Arrow's IPC format as they come from a stranger, into batches without a copy more.
 //!
 //! Where bytes come from is the caller's: from a Flight stream, from a database's COPY. It reads a message's metadata, lets
-//! [`arrange`] say where the parts of the body go, collects them in a [`Body`], and gets the batch from a [`Decoder`]. What a
+//! [`arrange`] say where the parts of the body go, collects them in a [`Body`] on memory of a [`Pool`], and gets the batch from
+//! a [`Decoder`]. What a
 //! stranger may send that is not Arrow is an error, never a panic.
 //!
 //! ```
 //! use std::sync::Arc;
 //! use arrow_array::{ArrayRef, Int64Array, RecordBatch};
 //! use arrow_ipc::writer::{DictionaryTracker, IpcDataGenerator, IpcWriteContext, IpcWriteOptions};
-//! use bowshot_ipc::{Body, Decoder, Message, arrange};
+//! use bowshot_ipc::{Body, Decoder, Message, Pool, arrange};
 //!
 //! // What a sender does.
 //! let numbers: ArrayRef = Arc::new(Int64Array::from(vec![1, 2, 3]));
@@ -22,7 +23,7 @@
 //! let mut decoder = Decoder::new(&schema.ipc_message, 1 << 20)?;
 //! let mut header = sent.ipc_message;
 //! let pieces = arrange(&mut header, sent.arrow_data.len())?;
-//! let mut body = Body::new(sent.arrow_data.len(), pieces);
+//! let mut body = Body::new(sent.arrow_data.len(), pieces, &Pool::default());
 //! sent.arrow_data.chunks(7).for_each(|bytes| body.push(bytes));
 //! let received = decoder.decode(&Message { header, body: body.finish(), has_lengths: false })?;
 //! assert_eq!(received, Some(batch));
@@ -32,9 +33,11 @@
 mod arrange;
 mod body;
 mod decode;
+mod flat;
 mod guard;
 mod lengths;
 mod message;
+mod pool;
 mod refused;
 
 pub use arrange::{Piece, arrange, body_length};
@@ -43,4 +46,5 @@ pub use decode::{Decoder, read_schema};
 pub use guard::guarded;
 pub use lengths::{LENGTHS, READS_LENGTHS, schema_of_lengths, with_lengths, without_lengths};
 pub use message::Message;
+pub use pool::Pool;
 pub use refused::Refused;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bowshot_core::{Cancel, Error, ErrorKind, Options, Registration, Result, Value};
-use bowshot_net::{Address, Buffer, Keepalive, Socket, Transport};
+use bowshot_net::{Address, Buffer, Gather, Keepalive, Socket, Transport};
 
 use crate::binary_row;
 use crate::cancel::{Interrupt, Target};
@@ -290,6 +290,13 @@ impl Session {
             Ok(0) => Err(self.failed(io::ErrorKind::UnexpectedEof.into())),
             Ok(count) => Ok(count),
             Err(error) => Err(self.failed(error)),
+        }
+    }
+
+    /// Behind a read of a result that brought so many bytes: lets more of them gather.
+    pub(crate) fn pause(&mut self, gather: &mut Gather, count: usize) {
+        if let Some(stream) = &mut self.stream {
+            gather.pause(stream, count);
         }
     }
 

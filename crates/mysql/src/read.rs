@@ -1,10 +1,10 @@
 //! Reads partitions: one statement each, over one connection, in blocks of about a batch.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use arrow_array::{RecordBatch, RecordBatchOptions};
 use bowshot_core::{Connection, Error, ErrorKind, Reader, Result, format_type};
+use bowshot_net::Gather;
 
 use crate::connect::Session;
 use crate::decode::Reject;
@@ -15,20 +15,6 @@ use crate::rows::{Layout, Rows, Stop};
 use crate::scan::MySqlScan;
 use crate::statement::Handle;
 use crate::types::Column;
-
-/// Room that every read from the socket finds in the buffer.
-const READ_ROOM: usize = 256 << 10;
-
-/// A read that yields less than this found the server slower than us.
-const SHORT_READ: usize = 64 << 10;
-
-/// How long we then let the server's bytes gather. The server sends 16 KiB at a time; to wake up for each send costs
-/// both sides more than it takes to decode it, while the kernel's socket buffer (6 MB or more by default on Linux) holds
-/// tens of milliseconds of them.
-const GATHER: Duration = Duration::from_millis(2);
-
-/// How many bytes of a partition come before we ever wait, so that small results are never delayed.
-const NO_WAIT: usize = 1 << 20;
 
 /// A connection on the plan's snapshot.
 pub(crate) struct MySqlConnection {
@@ -75,7 +61,7 @@ impl Connection for MySqlConnection {
             clean: &mut self.clean,
             scan,
             handle,
-            received: 0,
+            gather: Gather::default(),
         }))
     }
 }
@@ -107,8 +93,7 @@ struct PartitionReader<'a> {
     scan: Arc<MySqlScan>,
     /// The prepared statement, to be closed behind its last row.
     handle: Option<Handle>,
-    /// Bytes of this partition so far.
-    received: usize,
+    gather: Gather,
 }
 
 impl Reader for PartitionReader<'_> {
@@ -138,11 +123,8 @@ impl Reader for PartitionReader<'_> {
 impl PartitionReader<'_> {
     /// Waits for more bytes.
     fn fill(&mut self) -> Result<()> {
-        let count = self.session.fill(READ_ROOM)?;
-        self.received += count;
-        if count < SHORT_READ && self.received > NO_WAIT {
-            std::thread::sleep(GATHER);
-        }
+        let count = self.session.fill(Gather::ROOM)?;
+        self.session.pause(&mut self.gather, count);
         Ok(())
     }
 

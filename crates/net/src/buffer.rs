@@ -59,6 +59,17 @@ impl Buffer {
 
     /// Reads once from `source`, with room for at least `room` bytes. 0 means that the source ended.
     pub fn fill(&mut self, source: &mut impl Read, room: usize) -> io::Result<usize> {
+        self.make_room(room);
+        self.read(source, self.bytes.len() - SLACK)
+    }
+
+    /// Reads at most `most` bytes once from `source`, where what follows them goes elsewhere. 0 means that the source ended.
+    pub fn fill_at_most(&mut self, source: &mut impl Read, most: usize) -> io::Result<usize> {
+        self.make_room(most);
+        self.read(source, self.end + most)
+    }
+
+    fn make_room(&mut self, room: usize) {
         let capacity = self.bytes.len() - SLACK;
         if self.start == self.end {
             (self.start, self.end) = (0, 0);
@@ -72,16 +83,21 @@ impl Buffer {
                 self.bytes.resize((self.end + room).max(2 * self.end) + SLACK, 0);
             }
         }
-        let limit = self.bytes.len() - SLACK;
-        loop {
-            match source.read(self.bytes.get_mut(self.end..limit).unwrap_or_default()) {
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(error),
-                Ok(count) => {
-                    self.end += count;
-                    return Ok(count);
-                }
-            }
+    }
+
+    fn read(&mut self, source: &mut impl Read, limit: usize) -> io::Result<usize> {
+        let count = read_once(source, self.bytes.get_mut(self.end..limit).unwrap_or_default())?;
+        self.end += count;
+        Ok(count)
+    }
+}
+
+/// Reads once, however often a signal interrupts it. 0 means that the source ended.
+pub fn read_once(source: &mut impl Read, bytes: &mut [u8]) -> io::Result<usize> {
+    loop {
+        match source.read(bytes) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            outcome => return outcome,
         }
     }
 }
@@ -97,7 +113,13 @@ mod tests {
         let mut buffer = Buffer::new();
         let mut got = Vec::new();
         for step in 1.. {
-            let filled = buffer.fill(&mut source, step).unwrap();
+            let filled = if step % 2 == 0 {
+                buffer.fill(&mut source, step).unwrap()
+            } else {
+                let filled = buffer.fill_at_most(&mut source, step).unwrap();
+                assert!(filled <= step);
+                filled
+            };
             assert!(buffer.unread_with_slack().len() == buffer.unread().len() + SLACK);
             let take = buffer.unread().len().min(step * 7);
             got.extend_from_slice(&buffer.unread()[..take]);

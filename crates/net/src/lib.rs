@@ -6,6 +6,7 @@
 
 mod address;
 mod buffer;
+mod gather;
 mod lost;
 mod socket;
 mod tls;
@@ -13,9 +14,10 @@ mod transport;
 
 pub use address::{Address, Host};
 /// The bytes that decoders read, and memory for what they write.
-pub use bowshot_cells::{Cells, NULL, SLACK, collect, load, with_room};
+pub use bowshot_cells::{Cells, NULL, SLACK, collect, load, texts, with_room};
 
-pub use buffer::Buffer;
+pub use buffer::{Buffer, read_once};
+pub use gather::Gather;
 pub use lost::lost;
 /// The socket that an interruption ends.
 pub use socket2::Socket as RawSocket;

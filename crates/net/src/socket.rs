@@ -35,6 +35,8 @@ pub struct Keepalive {
 pub struct Socket {
     inner: Arc<socket2::Socket>,
     deadline: Option<Instant>,
+    /// How many bytes the last read asked for, and how many it brought.
+    last_read: (usize, usize),
 }
 
 impl Socket {
@@ -48,7 +50,7 @@ impl Socket {
         let protocol = matches!(address, Address::Tcp(_)).then_some(Protocol::TCP);
         let inner = Arc::new(socket2::Socket::new(address.domain(), Type::STREAM, protocol)?);
         watch(Arc::clone(&inner));
-        let mut socket = Socket { inner, deadline };
+        let mut socket = Socket { inner, deadline, last_read: (0, 0) };
         let target = address.to_socket()?;
         match (address, socket.left()?) {
             (Address::Tcp(_), Some(left)) => socket.inner.connect_timeout(&target, left)?,
@@ -108,6 +110,12 @@ impl Socket {
         let _ = self.inner.shutdown(Shutdown::Both);
     }
 
+    /// Whether the last read brought all that was there: less than it asked for, and less than `enough`.
+    pub(crate) fn ran_dry(&self, enough: usize) -> bool {
+        let (asked, came) = self.last_read;
+        came < asked.min(enough)
+    }
+
     /// The time up to the deadline.
     fn left(&self) -> io::Result<Option<Duration>> {
         let Some(deadline) = self.deadline else { return Ok(None) };
@@ -123,7 +131,9 @@ impl Read for Socket {
         if let Some(left) = self.left()? {
             self.inner.set_read_timeout(Some(left))?;
         }
-        (&*self.inner).read(bytes).map_err(timed_out)
+        let came = (&*self.inner).read(bytes).map_err(timed_out)?;
+        self.last_read = (bytes.len(), came);
+        Ok(came)
     }
 }
 

@@ -3,21 +3,21 @@
 use std::sync::Arc;
 
 use arrow_array::types::{
-    ArrowPrimitiveType, Date32Type, Decimal128Type, Decimal256Type, Float32Type, Float64Type, Int16Type, Int32Type,
-    Int64Type, IntervalMonthDayNanoType, Time64MicrosecondType, TimestampMicrosecondType, UInt32Type,
+    ArrowPrimitiveType, BinaryType, Date32Type, Decimal128Type, Decimal256Type, Float32Type, Float64Type, Int16Type,
+    Int32Type, Int64Type, IntervalMonthDayNanoType, Time64MicrosecondType, TimestampMicrosecondType, UInt32Type,
+    Utf8Type,
 };
-use arrow_array::{ArrayRef, BinaryArray, BooleanArray, FixedSizeBinaryArray, PrimitiveArray};
+use arrow_array::{ArrayRef, BooleanArray, FixedSizeBinaryArray, PrimitiveArray};
 use arrow_buffer::{
     ArrowNativeType, BooleanBuffer, Buffer, IntervalMonthDayNano, NullBuffer, OffsetBuffer, ScalarBuffer,
 };
 use arrow_schema::DataType;
-use bowshot_cells::{Cells, SLACK, load};
+use bowshot_cells::{Cells, SLACK, load, ordered, texts};
 use bowshot_core::Impossible;
 use bowshot_postgres_values::{Column, Reject, temporal};
 
 use crate::form::Form;
 use crate::memory::Memory;
-use crate::texts::{ordered, texts};
 
 /// The values of one column in one batch.
 pub(crate) struct Values<'a> {
@@ -77,13 +77,13 @@ impl Values<'_> {
             }
             Form::Text => {
                 let (offsets, bytes) = self.pieces()?;
-                let array = texts(offsets, bytes, self.validity())
+                let array = texts::<Utf8Type>(offsets, bytes, self.validity())
                     .map_err(|_| Reject::Value { holds: "bytes that are not UTF-8".into(), way_out: "binary" })?;
                 Ok(Arc::new(array))
             }
             Form::Binary => {
                 let (offsets, bytes) = self.pieces()?;
-                Ok(Arc::new(BinaryArray::try_new(offsets, bytes, self.validity())?))
+                Ok(Arc::new(texts::<BinaryType>(offsets, bytes, self.validity())?))
             }
             Form::Enumeration(labels) => {
                 let validity = self.validity();

@@ -15,7 +15,6 @@ mod form;
 mod memory;
 mod numeric;
 mod stream;
-mod texts;
 
 pub use form::How;
 pub use memory::RawColumn;

@@ -6,11 +6,11 @@ use std::sync::Arc;
 
 use arrow_array::{RecordBatch, RecordBatchOptions};
 use bowshot_core::{Reader, Result, format_type};
-use bowshot_ipc::{Body, Decoder, Message, arrange, body_length};
+use bowshot_ipc::{Body, Decoder, Message, Pool, arrange, body_length};
+use bowshot_net::Gather;
 
 use crate::connect::Session;
 use crate::error::{broken, from_extension};
-use crate::gather::Gather;
 use crate::message::{HEADER, LONGEST, header, tag};
 use crate::read::null_in;
 use crate::scan::PostgresScan;
@@ -24,6 +24,9 @@ const LARGEST_METADATA: usize = 64 << 20;
 /// The largest body: a batch of half a gigabyte, and one value of a gigabyte more, twice.
 const LARGEST_BODY: usize = 4 << 30;
 
+/// What is read at once where the next bytes are a header and metadata: what comes with them of the body is copied.
+const SMALL_READ: usize = 16 << 10;
+
 /// The batches of one statement.
 pub(crate) struct ArrowReader<'a> {
     session: &'a mut Session,
@@ -32,6 +35,8 @@ pub(crate) struct ArrowReader<'a> {
     gather: Gather,
     /// Bytes of the current CopyData message that were not taken.
     left: usize,
+    /// Memory of batches that were let go.
+    pool: Pool,
     /// Reads batches, once the schema has come.
     decoder: Option<Decoder>,
 }
@@ -39,7 +44,7 @@ pub(crate) struct ArrowReader<'a> {
 impl<'a> ArrowReader<'a> {
     /// For a statement that was sent.
     pub(crate) fn new(session: &'a mut Session, clean: &'a mut bool, scan: Arc<PostgresScan>) -> Self {
-        ArrowReader { session, clean, scan, gather: Gather::default(), left: 0, decoder: None }
+        ArrowReader { session, clean, scan, gather: Gather::default(), left: 0, pool: Pool::default(), decoder: None }
     }
 }
 
@@ -98,7 +103,7 @@ impl ArrowReader<'_> {
     /// The next message of the stream; `None` at its end.
     fn message(&mut self) -> Result<Option<Message>> {
         let mut prefix = [0; 8];
-        self.fill(&mut prefix)?;
+        self.array(&mut prefix)?;
         let [a, b, c, d, length @ ..] = prefix;
         if u32::from_le_bytes([a, b, c, d]) != CONTINUATION {
             return Err(broken("its Arrow has no message where one should be"));
@@ -118,12 +123,12 @@ impl ArrowReader<'_> {
             return Err(broken(&format!("its Arrow has a message of {length} bytes")));
         }
         let pieces = arrange(&mut header, length).map_err(unreadable)?;
-        let mut body = Body::new(length, pieces);
-        self.pass(length, |bytes| body.push(bytes))?;
+        let mut body = Body::new(length, pieces, &self.pool);
+        self.collect(&mut body)?;
         Ok(Some(Message { header, body: body.finish(), has_lengths: false }))
     }
 
-    fn fill(&mut self, array: &mut [u8]) -> Result<()> {
+    fn array(&mut self, array: &mut [u8]) -> Result<()> {
         let mut rest = array;
         self.pass(rest.len(), |bytes| {
             // As many bytes are passed as there is room for.
@@ -146,11 +151,48 @@ impl ArrowReader<'_> {
         Ok(())
     }
 
-    /// Waits until there are bytes of the stream.
+    /// Fills a body: with what is in the session's buffer, then straight from the socket.
+    fn collect(&mut self, body: &mut Body) -> Result<()> {
+        while body.missing() > 0 {
+            self.open()?;
+            let count = body.missing().min(self.left);
+            let waiting = count.min(self.session.buffer.unread().len());
+            if waiting > 0 {
+                body.push(self.session.buffer.take(waiting));
+                self.left -= waiting;
+            } else if let Some(room) = body.room(count) {
+                let count = self.session.read(room)?;
+                self.gather.pause(&mut self.session.stream, count);
+                body.filled(count);
+                self.left -= count;
+            } else {
+                self.fill(Gather::ROOM)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Waits for more bytes, of which at most so many are to be in the session's buffer.
+    fn fill(&mut self, most: usize) -> Result<()> {
+        let count = self.session.fill_at_most(most)?;
+        self.gather.pause(&mut self.session.stream, count);
+        Ok(())
+    }
+
+    /// Waits until there are bytes of the stream in the session's buffer.
     fn need(&mut self) -> Result<()> {
+        self.open()?;
+        while self.session.buffer.unread().is_empty() {
+            self.fill(SMALL_READ)?;
+        }
+        Ok(())
+    }
+
+    /// Waits until a message of COPY brings bytes of the stream.
+    fn open(&mut self) -> Result<()> {
         while self.left == 0 {
             match header(self.session.buffer.unread(), LONGEST)? {
-                None => self.gather.fill(self.session)?,
+                None => self.fill(SMALL_READ)?,
                 Some((tag::COPY_DATA, length)) => {
                     self.session.buffer.consume(HEADER);
                     self.left = length - HEADER;
@@ -160,9 +202,6 @@ impl ArrowReader<'_> {
             if *self.clean {
                 return Err(broken("its Arrow ends in the middle"));
             }
-        }
-        while self.session.buffer.unread().is_empty() {
-            self.gather.fill(self.session)?;
         }
         Ok(())
     }

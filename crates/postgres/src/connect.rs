@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bowshot_core::{Cancel, Error, ErrorKind, Registration, Result};
-use bowshot_net::{Buffer, Transport};
+use bowshot_net::{Buffer, Transport, read_once};
 use bytes::BytesMut;
 use postgres_protocol::message::frontend;
 
@@ -208,7 +208,24 @@ impl Session {
 
     /// Reads once into the buffer, with room for `room` bytes; how many came.
     pub(crate) fn fill(&mut self, room: usize) -> Result<usize> {
-        match self.buffer.fill(&mut self.stream, room) {
+        let outcome = self.buffer.fill(&mut self.stream, room);
+        self.came(outcome)
+    }
+
+    /// Reads at most so many bytes once into the buffer; how many came.
+    pub(crate) fn fill_at_most(&mut self, most: usize) -> Result<usize> {
+        let outcome = self.buffer.fill_at_most(&mut self.stream, most);
+        self.came(outcome)
+    }
+
+    /// Reads once past the buffer, which is empty; how many came.
+    pub(crate) fn read(&mut self, bytes: &mut [u8]) -> Result<usize> {
+        let outcome = read_once(&mut self.stream, bytes);
+        self.came(outcome)
+    }
+
+    fn came(&mut self, outcome: io::Result<usize>) -> Result<usize> {
+        match outcome {
             Ok(0) => Err(self.failed(io::ErrorKind::UnexpectedEof.into())),
             Ok(count) => Ok(count),
             Err(error) => Err(self.failed(error)),

@@ -37,7 +37,6 @@ mod error;
 mod explain;
 mod extension;
 mod family;
-mod gather;
 mod ingest;
 mod ingested;
 mod locks;

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use arrow_array::{RecordBatch, RecordBatchOptions};
 use arrow_schema::Field;
 use bowshot_core::{Connection, Error, ErrorKind, Reader, Result};
+use bowshot_net::Gather;
 
 use crate::arrow::ArrowReader;
 use crate::connect::Session;
 use crate::copy;
 use crate::error::{broken, from_response};
-use crate::gather::Gather;
 use crate::message::tag;
 use crate::rows::{Rows, Stop};
 use crate::scan::PostgresScan;
@@ -94,14 +94,14 @@ impl Reader for PartitionReader<'_> {
             if self.expects_header {
                 match copy::take_header(&mut self.session.buffer)? {
                     copy::Header::Taken => self.expects_header = false,
-                    copy::Header::Incomplete => self.gather.fill(self.session)?,
+                    copy::Header::Incomplete => self.fill()?,
                     copy::Header::Other => self.control()?,
                 }
                 continue;
             }
             match self.rows.index(self.session.buffer.unread(), tag, self.scan.batch_bytes)? {
                 Stop::Full => return self.emit().map(Some),
-                Stop::Incomplete(_) => self.gather.fill(self.session)?,
+                Stop::Incomplete(_) => self.fill()?,
                 Stop::Trailer => {}
                 Stop::Other if self.rows.count() > 0 => return self.emit().map(Some),
                 Stop::Other => {
@@ -118,6 +118,13 @@ impl Reader for PartitionReader<'_> {
 }
 
 impl PartitionReader<'_> {
+    /// Waits for more bytes.
+    fn fill(&mut self) -> Result<()> {
+        let count = self.session.fill(Gather::ROOM)?;
+        self.gather.pause(&mut self.session.stream, count);
+        Ok(())
+    }
+
     /// Handles a message that is no row.
     fn control(&mut self) -> Result<()> {
         let message = self.session.receive()?;

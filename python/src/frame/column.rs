@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 
-use arrow_array::{Array, ArrayRef, LargeStringArray, RecordBatch};
-use arrow_buffer::{Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
+use arrow_array::types::LargeUtf8Type;
+use arrow_array::{ArrayRef, RecordBatch};
+use arrow_buffer::{Buffer, NullBuffer, ScalarBuffer};
 use arrow_schema::{DataType, Field, Schema, SchemaRef, TimeUnit};
-use bowshot_core::Result;
+use bowshot_cells::{ordered, texts};
+use bowshot_core::{Error, ErrorKind, Result};
 use parking_lot::Mutex;
 use pyo3::prelude::*;
 
@@ -161,9 +163,9 @@ fn mark<T: Copy>(values: &mut [T], nulls: Option<&NullBuffer>, null: T) {
 }
 
 fn text(offsets: Vec<i64>, bytes: Vec<u8>, nulls: Option<NullBuffer>) -> Result<ArrayRef> {
-    let offsets = OffsetBuffer::new(ScalarBuffer::from(offsets));
-    let array = LargeStringArray::try_new(offsets, Buffer::from_vec(bytes), nulls)?;
-    Ok(Arc::new(array) as Arc<dyn Array>)
+    let disordered = || Error::new(ErrorKind::Internal, "texts of a frame lie in no order");
+    let offsets = ordered(ScalarBuffer::from(offsets), bytes.len()).ok_or_else(disordered)?;
+    Ok(Arc::new(texts::<LargeUtf8Type>(offsets, Buffer::from_vec(bytes), nulls)?))
 }
 
 /// The time zone and NumPy's type of an instant or a duration.

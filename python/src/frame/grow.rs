@@ -1,7 +1,7 @@
 //! A column that grows batch by batch in memory that becomes the final array.
 //!
 //! Large vectors grow without being copied: the allocator remaps their pages, and the pages that are not written yet
-//! cost nothing. What is left over at the end is given back.
+//! cost nothing. Those that are written next are mapped at once. What is left over at the end is given back.
 
 use std::mem::size_of;
 
@@ -10,6 +10,7 @@ use arrow_array::types::{Date32Type, Float64Type, Int64Type, UInt64Type};
 use arrow_array::{Array, ArrayRef, GenericStringArray, OffsetSizeTrait};
 use arrow_buffer::{BooleanBuffer, NullBuffer, NullBufferBuilder};
 use arrow_schema::{DataType, Field, FieldRef};
+use bowshot_cells::make_room;
 use bowshot_core::{Error, ErrorKind, Result};
 
 use super::layout::Kind;
@@ -62,24 +63,25 @@ impl Growing {
         self.length += array.len();
         match (&mut self.data, array.data_type()) {
             (Data::Words(words), DataType::Int64) => {
-                words.extend_from_slice(array.as_primitive::<Int64Type>().values())
+                append(words, array.as_primitive::<Int64Type>().values());
             }
             (Data::Words(words), DataType::UInt64) => {
+                make_room(words, array.len());
                 words.extend(array.as_primitive::<UInt64Type>().values().iter().map(|value| value.cast_signed()));
             }
             (Data::Words(words), DataType::Timestamp(..) | DataType::Duration(_)) => {
                 // Every unit counts in 64 bits.
                 let data = array.to_data();
                 let values = data.buffers().first().map(|buffer| buffer.typed_data::<i64>()).unwrap_or_default();
-                words.extend_from_slice(values.get(data.offset()..data.offset() + data.len()).unwrap_or_default());
+                append(words, values.get(data.offset()..data.offset() + data.len()).unwrap_or_default());
             }
             (Data::Floats(floats), DataType::Float64) => {
-                floats.extend_from_slice(array.as_primitive::<Float64Type>().values());
+                append(floats, array.as_primitive::<Float64Type>().values());
             }
             (Data::Truths(truths), DataType::Boolean) => {
                 truths.extend(array.as_boolean().values().iter().map(u8::from))
             }
-            (Data::Days(days), DataType::Date32) => days.extend_from_slice(array.as_primitive::<Date32Type>().values()),
+            (Data::Days(days), DataType::Date32) => append(days, array.as_primitive::<Date32Type>().values()),
             (Data::Text { offsets, bytes }, DataType::Utf8) => append_text(offsets, bytes, array.as_string::<i32>()),
             (Data::Text { offsets, bytes }, DataType::LargeUtf8) => {
                 append_text(offsets, bytes, array.as_string::<i64>());
@@ -123,13 +125,19 @@ impl Growing {
     }
 }
 
+fn append<T: Copy>(all: &mut Vec<T>, values: &[T]) {
+    make_room(all, values.len());
+    all.extend_from_slice(values);
+}
+
 fn append_text<O: OffsetSizeTrait>(offsets: &mut Vec<i64>, bytes: &mut Vec<u8>, array: &GenericStringArray<O>) {
     let starts = array.value_offsets();
     let (Some(first), Some(last)) = (starts.first(), starts.last()) else { return };
     let (from, to) = (first.as_usize(), last.as_usize());
     // A slice holds at most 2^63 bytes.
     let shift = i64::try_from(bytes.len()).unwrap_or(i64::MAX) - i64::try_from(from).unwrap_or(0);
-    bytes.extend_from_slice(array.value_data().get(from..to).unwrap_or_default());
+    append(bytes, array.value_data().get(from..to).unwrap_or_default());
+    make_room(offsets, array.len());
     offsets.extend(starts.iter().skip(1).map(|end| {
         let end: i64 = (*end).to_i64().unwrap_or(0);
         end + shift

@@ -6,7 +6,7 @@ use arrow_ipc::writer::{DictionaryTracker, IpcDataGenerator, IpcWriteContext, Ip
 use arrow_schema::Schema;
 
 use super::*;
-use crate::{Body, arrange, schema_of_lengths, with_lengths};
+use crate::{Body, Pool, arrange, schema_of_lengths, with_lengths};
 
 /// Every message of a stream with this batch, as it arrives here.
 fn messages(batch: &RecordBatch, options: &IpcWriteOptions) -> Vec<Message> {
@@ -20,7 +20,7 @@ fn messages(batch: &RecordBatch, options: &IpcWriteOptions) -> Vec<Message> {
 
 fn arrive(mut header: Vec<u8>, bytes: &[u8]) -> Message {
     let pieces = arrange(&mut header, bytes.len()).unwrap();
-    let mut body = Body::new(bytes.len(), pieces);
+    let mut body = Body::new(bytes.len(), pieces, &Pool::default());
     bytes.chunks(1000).for_each(|chunk| body.push(chunk));
     Message { header, body: body.finish(), has_lengths: false }
 }

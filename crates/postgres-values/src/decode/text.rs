@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use arrow_array::{ArrayRef, BinaryArray, StringArray};
+use arrow_array::ArrayRef;
+use arrow_array::types::{BinaryType, Utf8Type};
+use bowshot_cells::texts;
 
 use super::{Decode, Reject};
 use crate::cells::{Cells, length};
@@ -18,7 +20,7 @@ impl Decode for Text {
         let skip = self.skip;
         let text = |bytes: &[u8], offset| (offset as usize + skip, length(bytes, offset).saturating_sub(skip));
         let (offsets, bytes) = cells.gather(text).ok_or_else(too_long)?;
-        let array = StringArray::try_new(offsets, bytes, cells.validity())
+        let array = texts::<Utf8Type>(offsets, bytes, cells.validity())
             .map_err(|_| Reject::Value { holds: "bytes that are not UTF-8".into(), way_out: "binary" })?;
         Ok(Arc::new(array))
     }
@@ -31,7 +33,7 @@ impl Decode for Binary {
     fn decode(&self, cells: Cells<'_>) -> Result<ArrayRef, Reject> {
         let (offsets, bytes) =
             cells.gather(|bytes, offset| (offset as usize, length(bytes, offset))).ok_or_else(too_long)?;
-        Ok(Arc::new(BinaryArray::try_new(offsets, bytes, cells.validity())?))
+        Ok(Arc::new(texts::<BinaryType>(offsets, bytes, cells.validity())?))
     }
 }
 
