@@ -34,11 +34,16 @@ impl Reading {
         self.schema.clone()
     }
 
-    /// All batches that are left.
-    pub(crate) fn rest(&mut self, py: Python<'_>) -> PyResult<Vec<RecordBatch>> {
+    /// Lets the workers run ahead without a bound, for who keeps every row.
+    pub(crate) fn keep_all(&self) {
         if let Some(stream) = &self.stream {
             stream.keep_all();
         }
+    }
+
+    /// All batches that are left.
+    pub(crate) fn rest(&mut self, py: Python<'_>) -> PyResult<Vec<RecordBatch>> {
+        self.keep_all();
         let mut batches = Vec::new();
         while let Some(batch) = self.next(py)? {
             batches.push(batch);

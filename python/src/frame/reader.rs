@@ -26,6 +26,11 @@ impl FrameReader {
         let kinds = fields.fields().iter().zip(&self.layout.kinds);
         let mut columns: Vec<Growing> = kinds.map(|(field, kind)| Growing::new(field.clone(), *kind)).collect();
         let mut missing = rows.unwrap_or(usize::MAX);
+        if rows.is_none() {
+            // What waits is not in the frame yet, so that the result is still there only once; and no partition waits for those
+            // before it, which took as long as one connection where partitions are few and large.
+            reading.keep_all();
+        }
         while missing > 0 {
             let Some(batch) = reading.next_slice(py, missing)? else { break };
             missing -= batch.num_rows();
