@@ -30,7 +30,9 @@ pub(crate) fn read(
     body: &Buffer,
     schema: &SchemaRef,
 ) -> Result<RecordBatch, ArrowError> {
-    let rows = usize::try_from(batch.length()).map_err(|_| refused("a batch of fewer than no rows"))?;
+    // More are refused with the metadata, unless it came behind the body.
+    let rows = u32::try_from(batch.length()).ok().and_then(|rows| usize::try_from(rows).ok());
+    let rows = rows.ok_or_else(|| refused(&format!("a batch of {} rows", batch.length())))?;
     let (nodes, buffers) = (batch.nodes().unwrap_or_default(), batch.buffers().unwrap_or_default());
     let mut parts = Parts { body, rows, nodes: nodes.iter(), buffers: buffers.iter() };
     let columns = schema.fields().iter().map(|field| parts.column(field.data_type()));

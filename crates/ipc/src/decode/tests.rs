@@ -1,6 +1,10 @@
 use arrow_array::builder::{StringDictionaryBuilder, StringViewBuilder};
 use arrow_array::types::Int32Type;
-use arrow_array::{Decimal128Array, Int64Array, StringArray};
+use arrow_array::{
+    Array, BinaryArray, BooleanArray, Decimal128Array, Decimal256Array, FixedSizeBinaryArray, Int16Array, Int64Array,
+    IntervalMonthDayNanoArray, LargeStringArray, StringArray, TimestampMicrosecondArray,
+};
+use arrow_buffer::{IntervalMonthDayNano, i256};
 use arrow_ipc::CompressionType;
 use arrow_ipc::writer::{DictionaryTracker, IpcDataGenerator, IpcWriteContext, IpcWriteOptions};
 use arrow_schema::Schema;
@@ -44,6 +48,40 @@ fn sample() -> RecordBatch {
     RecordBatch::try_from_iter(columns).unwrap()
 }
 
+/// Columns that are read without Arrow's own reader, with NULLs and without.
+fn flat() -> RecordBatch {
+    let is_some = |row: &i64| row % 3 > 0;
+    let text = |row: i64| "ab".repeat(usize::try_from(row % 9).unwrap());
+    let all = || 0..100_i64;
+    let some = || all().map(|row| is_some(&row).then_some(row));
+    let fixed = || all().map(|row| is_some(&row).then(|| row.to_le_bytes()));
+    let columns: [(&str, ArrayRef); 12] = [
+        ("n", Arc::new(Int64Array::from_iter(some()))),
+        ("i", Arc::new(Int16Array::from_iter_values((0..100).rev()))),
+        ("b", Arc::new(BooleanArray::from_iter(some().map(|row| row.map(|row| row % 2 > 0))))),
+        (
+            "d",
+            Arc::new(
+                Decimal128Array::from_iter_values((0..100).map(i128::from)).with_precision_and_scale(15, 2).unwrap(),
+            ),
+        ),
+        ("w", Arc::new(Decimal256Array::from_iter(some().map(|row| row.map(|row| i256::from_i128(row.into())))))),
+        ("z", Arc::new(TimestampMicrosecondArray::from_iter(some()).with_timezone("UTC"))),
+        (
+            "m",
+            Arc::new(IntervalMonthDayNanoArray::from_iter_values(
+                (0..100).map(|row| IntervalMonthDayNano::new(row, 1, 2)),
+            )),
+        ),
+        ("f", Arc::new(FixedSizeBinaryArray::try_from_sparse_iter_with_size(fixed(), 8).unwrap())),
+        ("t", Arc::new(StringArray::from_iter(all().map(|row| is_some(&row).then(|| text(row)))))),
+        ("u", Arc::new(StringArray::from_iter_values(all().map(|row| format!("{row} €"))))),
+        ("l", Arc::new(LargeStringArray::from_iter_values(all().map(text)))),
+        ("y", Arc::new(BinaryArray::from_iter(all().map(|row| is_some(&row).then(|| [0xff; 3]))))),
+    ];
+    RecordBatch::try_from_iter(columns).unwrap()
+}
+
 fn decode(messages: &[Message]) -> Result<Vec<RecordBatch>, Refused> {
     let (first, rest) = messages.split_first().unwrap();
     let mut decoder = Decoder::new(&first.header, 1 << 20).map_err(Refused::Broken)?;
@@ -52,29 +90,75 @@ fn decode(messages: &[Message]) -> Result<Vec<RecordBatch>, Refused> {
 
 #[test]
 fn batches_arrive_as_they_were_sent() {
-    let sample = sample();
-    for compression in [None, Some(CompressionType::LZ4_FRAME), Some(CompressionType::ZSTD)] {
-        for alignment in [8, 64] {
-            let options = IpcWriteOptions::try_new(alignment, false, arrow_ipc::MetadataVersion::V5).unwrap();
-            let options = options.try_with_compression(compression).unwrap();
-            let batches = decode(&messages(&sample, &options)).unwrap();
-            assert_eq!(batches.as_slice(), std::slice::from_ref(&sample));
-        }
+    for sample in [sample(), flat(), flat().slice(7, 20), flat().slice(0, 0)] {
+        arrives(&sample);
     }
     let empty = RecordBatch::new_empty(Arc::new(Schema::empty()));
     assert!(decode(&messages(&empty, &IpcWriteOptions::default())).is_ok());
 }
 
+fn arrives(sample: &RecordBatch) {
+    for compression in [None, Some(CompressionType::LZ4_FRAME), Some(CompressionType::ZSTD)] {
+        for alignment in [8, 64] {
+            let options = IpcWriteOptions::try_new(alignment, false, arrow_ipc::MetadataVersion::V5).unwrap();
+            let options = options.try_with_compression(compression).unwrap();
+            let batches = decode(&messages(sample, &options)).unwrap();
+            assert_eq!(batches.as_slice(), std::slice::from_ref(sample));
+        }
+    }
+}
+
 #[test]
 fn values_are_not_copied_again() {
     let options = IpcWriteOptions::try_new(8, false, arrow_ipc::MetadataVersion::V5).unwrap();
-    let messages = messages(&sample(), &options);
-    let body = messages.last().unwrap().body.as_ptr_range();
-    let batches = decode(&messages).unwrap();
-    for name in ["n", "d", "t", "v"] {
-        let data = batches[0].column_by_name(name).unwrap().to_data();
-        assert!(data.buffers().iter().all(|buffer| body.contains(&buffer.as_ptr())), "{name} was copied");
+    for (sample, names) in [(sample(), "ndtv"), (flat(), "nibdwzmftuly")] {
+        let messages = messages(&sample, &options);
+        let body = messages.last().unwrap().body.as_ptr_range();
+        let batches = decode(&messages).unwrap();
+        for name in names.split_inclusive(|_| true) {
+            let data = batches[0].column_by_name(name).unwrap().to_data();
+            assert!(data.buffers().iter().all(|buffer| body.contains(&buffer.as_ptr())), "{name} was copied");
+        }
     }
+}
+
+/// Offsets and texts are checked here and not by Arrow: what passes must be what Arrow would let pass.
+#[test]
+fn no_byte_of_a_body_makes_an_array_that_is_none() {
+    let sound = messages(&flat().slice(0, 20), &IpcWriteOptions::default());
+    let (mut passed, mut refused) = (0, 0);
+    for place in 0..sound[1].body.len() {
+        for value in [0, 1, 0x7f, 0x80, 0xff] {
+            let mut copies = sound.clone();
+            let mut body = copies[1].body.to_vec();
+            body[place] = value;
+            copies[1].body = body.into();
+            match decode(&copies) {
+                Err(_) => refused += 1,
+                Ok(batches) => {
+                    passed += 1;
+                    for column in batches.iter().flat_map(RecordBatch::columns) {
+                        column.to_data().validate_full().unwrap();
+                    }
+                }
+            }
+        }
+    }
+    assert!(refused > 500 && passed > 500, "{refused} were refused, {passed} passed");
+}
+
+#[test]
+fn a_batch_of_more_rows_than_anybody_sends_is_refused() {
+    // The metadata behind the body: nobody has looked at it.
+    let mut messages = messages(&flat(), &IpcWriteOptions::default());
+    let header = &mut messages[1].header;
+    let rows = 100_i64.to_le_bytes();
+    let places: Vec<usize> = (0..header.len() - 8).filter(|at| header[*at..].starts_with(&rows)).collect();
+    for place in places {
+        header[place..place + 8].copy_from_slice(&i64::MAX.to_le_bytes());
+    }
+    let refused = decode(&messages).unwrap_err().to_string();
+    assert!(refused.contains("a batch of 9223372036854775807 rows"), "{refused}");
 }
 
 #[test]
@@ -89,7 +173,7 @@ fn no_byte_makes_it_panic() {
         .extend(messages(&with, &options).into_iter().skip(1).map(|message| Message { has_lengths: true, ..message }));
     assert!(decode(&lengths).is_ok());
     let mut failures = 0;
-    for sound in [plain, lengths] {
+    for sound in [plain, lengths, messages(&flat().slice(0, 10), &options)] {
         for broken in 0..sound.len() {
             for place in 0..sound[broken].header.len() {
                 for value in [0, 1, 0x7f, 0x80, 0xff] {
