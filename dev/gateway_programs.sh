@@ -4,7 +4,7 @@
 if [[ -n ${CI:-} ]]; then
     # The build of cli_build.sh has these, too: another choice of packages would have other features, and compile the engine again.
     export BOWSHOT_TESTKIT=${BOWSHOT_TESTKIT:-$CARGO_TARGET_DIR/debug/bowshot-testkit}
-    export BOWSHOT_CONSOLE=${BOWSHOT_CONSOLE:-$CARGO_TARGET_DIR/debug/examples/demo}
+    export BOWSHOT_CONSOLE_DEMO=${BOWSHOT_CONSOLE_DEMO:-$CARGO_TARGET_DIR/debug/examples/demo}
 fi
 if [[ -z ${BOWSHOT_COMMAND:-} ]]; then
     BOWSHOT_COMMAND=$VENV/bin/bowshot

@@ -20,9 +20,9 @@ ROOT = Path(__file__).resolve().parents[3]
 def command() -> list[str]:
     """What starts a console. It prints a line `{"console": "http://…"}` and ends when its standard input is closed.
 
-    BOWSHOT_CONSOLE names another one than the demo of crates/gateway-console.
+    BOWSHOT_CONSOLE_DEMO names another one than the demo of crates/gateway-console.
     """
-    named = os.environ.get("BOWSHOT_CONSOLE")
+    named = os.environ.get("BOWSHOT_CONSOLE_DEMO")
     if named:
         return shlex.split(named)
     cache = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache"))
