@@ -77,7 +77,7 @@ fn flat() -> RecordBatch {
         ("t", Arc::new(StringArray::from_iter(all().map(|row| is_some(&row).then(|| text(row)))))),
         ("u", Arc::new(StringArray::from_iter_values(all().map(|row| format!("{row} €"))))),
         ("l", Arc::new(LargeStringArray::from_iter_values(all().map(text)))),
-        ("y", Arc::new(BinaryArray::from_iter(all().map(|row| is_some(&row).then(|| [0xff; 3]))))),
+        ("y", Arc::new(BinaryArray::from_iter(all().map(|row| is_some(&row).then_some([0xff; 3]))))),
     ];
     RecordBatch::try_from_iter(columns).unwrap()
 }
