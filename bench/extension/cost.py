@@ -19,7 +19,7 @@ OURS = "lineitem/loaded, bowshot over FORMAT arrow"
 ROWS = "lineitem/loaded, bowshot over COPY BINARY"
 STREAMED = "lineitem/streamed, bowshot over FORMAT arrow"
 CONNECTORX = "lineitem/loaded, connectorx"
-# As many bytes as the result has, from a process that makes them up: what the client's system needs, whoever sends.
+# As many bytes as the result has, from a process that makes them up: to compare with, whoever sends.
 KEPT = "floor/received and kept"
 THROWN = "floor/received and thrown away"
 

@@ -1,4 +1,4 @@
-/* The floor of every client: receive so many bytes over loopback, and keep them in new memory, or throw them away.
+/* What receiving alone costs: take so many bytes over loopback, and keep them in new memory, or throw them away.
  *
  *     receive BYTES kept|thrown
  *

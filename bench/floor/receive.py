@@ -1,4 +1,4 @@
-"""Every client's floor: a C program that receives bytes over loopback, to keep them or to throw them away."""
+"""What receiving alone costs: a C program takes bytes over loopback, to keep them or to throw them away."""
 
 import subprocess
 
