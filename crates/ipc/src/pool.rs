@@ -13,9 +13,6 @@ use parking_lot::Mutex;
 /// How many bodies wait to be used again at most.
 const MOST: usize = 8;
 
-/// The bodies of a stream differ a little in size; rounded up, the next one fits.
-const STEP: usize = 32 << 10;
-
 /// What is smaller costs little, and what is larger would keep much.
 const KEPT: std::ops::RangeInclusive<usize> = 64 << 10..=4 << 20;
 
@@ -29,13 +26,15 @@ impl Pool {
     /// Allocators begin blocks of this size at sixteen bytes, which is what decimals need; where one did not, Arrow would copy.
     pub(crate) fn take(&self, size: usize) -> Vec<u8> {
         let mut waiting = self.0.lock();
-        match waiting.iter().position(|memory| memory.len() >= size) {
+        // Not far larger ones: who keeps a small body would keep all of it.
+        match waiting.iter().position(|memory| (size..=size.saturating_mul(2)).contains(&memory.len())) {
             Some(found) => waiting.swap_remove(found),
             None => {
                 // Bodies that do not fit any more shall not stand in the way of those that do.
                 waiting.pop();
                 drop(waiting);
-                zeroes(size.next_multiple_of(STEP))
+                // The bodies of a stream differ a little in size: with some room to spare the next one fits.
+                zeroes(if KEPT.contains(&size) { size + size / 32 } else { size })
             }
         }
     }
@@ -105,8 +104,10 @@ mod tests {
         let kept = || pool.0.lock().len();
         drop((lend(1000), lend(8 << 20)));
         assert_eq!(kept(), 0);
+        assert_eq!([0, 1000, 8 << 20].map(|size| pool.take(size).len()), [0, 1000, 8 << 20]);
         drop((0..20).map(|_| lend(1 << 20)).collect::<Vec<_>>());
         assert_eq!(kept(), MOST);
+        assert_eq!(pool.take(1000).len(), 1000, "a small body must not keep a large one's memory");
         let last = lend(1 << 20);
         drop(pool);
         assert_eq!(last.len(), 1 << 20);
