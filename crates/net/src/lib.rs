@@ -7,6 +7,7 @@
 mod address;
 mod buffer;
 mod gather;
+mod interrupt;
 mod lost;
 mod socket;
 mod tls;
@@ -18,6 +19,7 @@ pub use bowshot_cells::{Cells, NULL, SLACK, collect, load, texts, with_room};
 
 pub use buffer::{Buffer, read_once};
 pub use gather::Gather;
+pub use interrupt::{EndQuery, Interrupt};
 pub use lost::lost;
 /// The socket that an interruption ends.
 pub use socket2::Socket as RawSocket;

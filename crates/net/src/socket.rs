@@ -150,6 +150,13 @@ impl Write for Socket {
     }
 }
 
+/// Closing this socket breaks the connection off (RST) in place of ending it (FIN): what either side would still send is
+/// for nobody, and the other side is to know at once.
+pub(crate) fn reset_when_closed(socket: &socket2::Socket) {
+    // It fails only where there is nothing to be broken off.
+    let _ = socket.set_linger(Some(Duration::ZERO));
+}
+
 /// A socket's time limit shows as "would block".
 fn timed_out(error: io::Error) -> io::Error {
     if error.kind() == io::ErrorKind::WouldBlock { io::ErrorKind::TimedOut.into() } else { error }
