@@ -5,7 +5,7 @@ use std::io;
 use std::sync::Arc;
 
 use bowshot_core::Result;
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 
 use crate::error::{changed, io as io_error};
 use crate::snapshot::{File, Version};
@@ -68,12 +68,18 @@ impl Open {
 
     /// `length` bytes from `start`.
     pub(crate) fn read(&self, start: u64, length: u64) -> Result<Bytes> {
+        self.read_over(BytesMut::new(), start, length)
+    }
+
+    /// `length` bytes from `start`, in the memory of `old` bytes where there is room: memory that was used a moment ago costs less
+    /// than new one.
+    pub(crate) fn read_over(&self, old: BytesMut, start: u64, length: u64) -> Result<Bytes> {
         // Before memory is taken for what a damaged file asks for.
         if start.checked_add(length).is_none_or(|end| end > self.len()) {
             return Err(crate::error::damaged(&self.file.name, "it points to a place behind its end"));
         }
         match &self.inner {
-            Inner::Local(handle) => read_at(handle, start, length).map_err(|error| match error.kind() {
+            Inner::Local(handle) => read_at(handle, old, start, length).map_err(|error| match error.kind() {
                 io::ErrorKind::UnexpectedEof => match self.check() {
                     Ok(()) => crate::error::damaged(&self.file.name, "it ends before its data does"),
                     Err(changed) => changed,
@@ -95,8 +101,16 @@ impl Open {
     }
 }
 
-fn read_at(handle: &Handle, start: u64, length: u64) -> io::Result<Bytes> {
+fn read_at(handle: &Handle, old: BytesMut, start: u64, length: u64) -> io::Result<Bytes> {
     let length = usize::try_from(length).map_err(|_| io::ErrorKind::OutOfMemory)?;
+    if old.capacity() >= length {
+        let mut bytes = old;
+        // Zeroes only what was never used.
+        bytes.resize(length, 0);
+        read_exact_at(handle, &mut bytes, start)?;
+        return Ok(bytes.freeze());
+    }
+    drop(old);
     let mut bytes = Vec::with_capacity(length);
     while bytes.len() < length {
         match read_more(handle, &mut bytes, start) {
@@ -107,6 +121,25 @@ fn read_at(handle: &Handle, start: u64, length: u64) -> io::Result<Bytes> {
     }
     bytes.truncate(length);
     Ok(bytes.into())
+}
+
+/// Fills `bytes` with those from `start`.
+#[cfg(unix)]
+fn read_exact_at(handle: &Handle, bytes: &mut [u8], start: u64) -> io::Result<()> {
+    std::os::unix::fs::FileExt::read_exact_at(handle, bytes, start)
+}
+
+/// Fills `bytes` with those from `start`.
+#[cfg(windows)]
+fn read_exact_at(handle: &Handle, bytes: &mut [u8], start: u64) -> io::Result<()> {
+    let mut read = 0;
+    while let Some(rest) = bytes.get_mut(read..).filter(|rest| !rest.is_empty()) {
+        match std::os::windows::fs::FileExt::seek_read(handle, rest, start + read as u64)? {
+            0 => return Err(io::ErrorKind::UnexpectedEof.into()),
+            count => read += count,
+        }
+    }
+    Ok(())
 }
 
 /// Fills what room `bytes` have with what follows them in the file, where they begin at `start`; how many bytes that are.

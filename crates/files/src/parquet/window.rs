@@ -72,7 +72,9 @@ impl Window {
         }
         let length = if least > LARGE { least + NEXT_HEADER } else { STEP };
         let length = length.min(range.end - start);
-        *held = (start, self.0.open.read(start, length)?);
+        // Pages that are compressed let go of it before the next one is asked for.
+        let old = std::mem::take(&mut held.1).try_into_mut().unwrap_or_default();
+        *held = (start, self.0.open.read_over(old, start, length)?);
         match slice(&held, start, least, most) {
             Some(bytes) => Ok(bytes),
             None => self.0.open.read(start, least),
@@ -126,5 +128,37 @@ impl Read for Headers {
             target.copy_from_slice(&part);
         }
         Ok(length)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::metadata;
+    use std::io::Write;
+
+    use crate::snapshot::{File, Version};
+
+    use super::*;
+
+    /// A window of a column chunk that fills a file with the numbers of its mebibytes.
+    fn window(mebibytes: u8) -> (tempfile::NamedTempFile, Window) {
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        (0..mebibytes).for_each(|number| file.write_all(&[number; 1 << 20]).unwrap());
+        let (path, size) = (file.path().to_owned(), u64::from(mebibytes) << 20);
+        let version = Version::of(&metadata(&path).unwrap());
+        let listed = Arc::new(File { name: "numbers".into(), path, size, version, keys: Vec::new() });
+        (file, Window::new(&Arc::new(Open::local(&listed).unwrap()), vec![(0, size)]).unwrap())
+    }
+
+    #[test]
+    fn a_page_is_read_over_one_that_was_let_go_of() {
+        let (_file, window) = window(3);
+        let page = |number: u64| window.get_bytes(number << 20, 1 << 20).unwrap();
+        let first = page(0).as_ptr();
+        assert_eq!(page(1).as_ptr(), first);
+        let kept = page(2);
+        assert!(kept.as_ptr() == first && kept.iter().all(|byte| *byte == 2));
+        let other = page(0);
+        assert!(other.as_ptr() != first && other.iter().all(|byte| *byte == 0) && kept.iter().all(|byte| *byte == 2));
     }
 }
