@@ -1,24 +1,18 @@
 """The benchmark's command line: prepares data and servers, measures, prints and writes the results."""
 
 import argparse
-import datetime
-import json
 import re
-import shlex
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 from bench.cases import CASES, FLOORS, Case
 from bench.databases import DATABASES
-from bench.machine import cpu_slug, machine, versions
 from bench.measure import Measurement, measure
 from bench.paths import cache_folder
+from bench.record import RESULTS, record, write
 from bench.report import report
 from bench.summary import disagreements, from_json
-
-RESULTS = Path(__file__).with_name("results")
 
 
 def main() -> int:
@@ -35,17 +29,10 @@ def main() -> int:
         for measurement in _measure(database, cases, floors, arguments.scale, arguments.repeat):
             _say(_line(measurement))
             measurements.append(measurement.as_json())
-    result = {
-        "date": datetime.datetime.now().astimezone().isoformat(timespec="seconds"),
-        "command": shlex.join(["python", "-m", "bench", *sys.argv[1:]]),
-        "scale": arguments.scale,
-        "repeat": arguments.repeat,
-        "machine": machine(),
-        "versions": versions(),
-        "measurements": measurements,
-    }
-    sys.stdout.write(report(result))
-    _say(f"written: {_write(result, arguments.output)}")
+    result = record("bench", arguments.repeat, scale=arguments.scale, measurements=measurements)
+    page = report(result)
+    sys.stdout.write(page)
+    _say(f"written: {write(result, page, folder=arguments.output)}")
     return 1 if disagreements(from_json(measurements)) else 0
 
 
@@ -83,16 +70,6 @@ def _line(measurement: Measurement) -> str:
         f"server {measurement.server_cpu:7.2f} s   peak {measurement.rss_peak / 1e6:6.0f} MB   "
         f"others {measurement.other_cores:.2f} cores"
     )
-
-
-def _write(result: dict[str, Any], folder: Path) -> Path:
-    """Writes the result as JSON and as a page beside it; returns the page's path."""
-    folder.mkdir(parents=True, exist_ok=True)
-    file = folder / f"{result['date'][:10]}-{cpu_slug()}.json"
-    file.write_text(json.dumps(result, indent=1) + "\n")
-    page = file.with_suffix(".md")
-    page.write_text(report(result))
-    return page
 
 
 def _say(line: str) -> None:

@@ -4,9 +4,6 @@ python -m bench.tls      # on a server of its own, so none of the benchmark's ma
 """
 
 import argparse
-import datetime
-import json
-import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -20,12 +17,11 @@ from bench.gateway.figures import Figure, Rows, disagreements, rows
 from bench.gateway.judge import at_most
 from bench.gateway.measure import Load, measure
 from bench.gateway.report import part_table
-from bench.machine import cpu_slug, machine, versions
 from bench.paths import server_folder
+from bench.record import record, write
 from bench.report import bars_table, machine_line
 from bench.result import CHECKED_COLUMN
 
-RESULTS = Path(__file__).parent / "results"
 NAME = "TLS"
 WAYS = {"plain": "disable", "TLS": "require"}
 
@@ -42,14 +38,7 @@ def main() -> int:
     with server.running_server(_certificate(folder)) as postgres:
         uri = tpch.postgres_database(postgres, arguments.scale)
         figures = list(_measure(uri, postgres.pid, arguments.repeat))
-    result = {
-        "date": datetime.datetime.now().astimezone().isoformat(timespec="seconds"),
-        "command": shlex.join(["python", "-m", "bench.tls", *sys.argv[1:]]),
-        "repeat": arguments.repeat,
-        "machine": machine(),
-        "versions": versions(),
-        "figures": [figure.as_json() for figure in figures],
-    }
+    result = record("bench.tls", arguments.repeat, figures=[figure.as_json() for figure in figures])
     measured = rows(figures, NAME)
     page = "\n\n".join(
         [
@@ -58,12 +47,11 @@ def main() -> int:
             *(f"**Wrong result:** {line}" for line in disagreements(figures)),
             bars_table(_bars(measured)),
             part_table(measured),
+            "",
         ]
     )
-    sys.stdout.write(page + "\n")
-    file = RESULTS / f"{str(result['date'])[:10]}-tls-{cpu_slug()}.json"
-    file.write_text(json.dumps(result, indent=1) + "\n")
-    file.with_suffix(".md").write_text(page + "\n")
+    sys.stdout.write(page)
+    write(result, page, "tls")
     return 1 if disagreements(figures) else 0
 
 

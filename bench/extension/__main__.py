@@ -1,9 +1,6 @@
 """The benchmark of the extension: makes the data, measures, prints and writes the results."""
 
 import argparse
-import datetime
-import json
-import shlex
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -15,12 +12,11 @@ from bench.gateway.figures import Figure, disagreements, rows
 from bench.gateway.report import part_table
 from bench.gateway.settings import Settings
 from bench.gateway.tables import in_postgres
-from bench.machine import cpu_slug, machine, versions
 from bench.paths import cache_folder
+from bench.record import RESULTS, record, write
 from bench.report import bars_table, machine_line
 from bench.tpch import psql
 
-RESULTS = Path(__file__).parents[1] / "results"
 TITLES = {
     cost.NAME: "What it costs",
     paper.NAME: "The paper's data, to a client that keeps nothing",
@@ -40,21 +36,10 @@ def main() -> int:
         values = "   ".join(f"{value:.2f} {unit}" for unit, value in figure.values.items())
         print(f"{figure.part}/{figure.row:50} {figure.error or values}", file=sys.stderr, flush=True)
         figures.append(figure)
-    result = {
-        "date": datetime.datetime.now().astimezone().isoformat(timespec="seconds"),
-        "command": shlex.join(["python", "-m", "bench.extension", *sys.argv[1:]]),
-        "repeat": arguments.repeat,
-        "machine": machine(),
-        "versions": versions(),
-        "figures": [figure.as_json() for figure in figures],
-    }
+    result = record("bench.extension", arguments.repeat, figures=[figure.as_json() for figure in figures])
     page = _page(result, figures)
     sys.stdout.write(page)
-    folder = cache_folder("results") if arguments.quick else RESULTS
-    folder.mkdir(parents=True, exist_ok=True)
-    file = folder / f"{str(result['date'])[:10]}-extension-{cpu_slug()}.json"
-    file.write_text(json.dumps(result, indent=1) + "\n")
-    file.with_suffix(".md").write_text(page)
+    write(result, page, "extension", cache_folder("results") if arguments.quick else RESULTS)
     return 1 if disagreements(figures) else 0
 
 

@@ -32,17 +32,23 @@ def run(uri: str, pid: int, repeat: int) -> Iterator[Figure]:
             (ARROW, "floor.postgres:copy", {"form": "arrow"}),
             (SCAN, "floor.postgres:aggregate", {}),
             (ROWS, "peers.bowshot:load", ONE | {"protocol": "copy"}),
-            (OURS, "peers.bowshot:load", ONE | {"protocol": "arrow"}),
             (STREAMED, "peers.bowshot_stream:load", {"connections": 1, "protocol": "arrow"}),
             (CONNECTORX, "peers.connectorx:load", {"return_type": "arrow", "partitions": 1}),
         ):
-            figure = measure(NAME, Load(row, function, uri, SQL, CHECKED_COLUMN, options, database=pid))
-            yield figure
-            size = figure.values.get("result MB")
-            if row == OURS and size is not None:
-                for floor, keep in ((KEPT, True), (THROWN, False)):
-                    floors = {"size": int(size * MEGABYTE), "keep": keep}
-                    yield measure(NAME, Load(floor, "floor.receive:receive", uri, SQL, CHECKED_COLUMN, floors))
+            yield measure(NAME, Load(row, function, uri, SQL, CHECKED_COLUMN, options, database=pid))
+        ours = ONE | {"protocol": "arrow"}
+        figure = measure(NAME, Load(OURS, "peers.bowshot:load", uri, SQL, CHECKED_COLUMN, ours, database=pid))
+        yield figure
+        yield from _floors(uri, figure)
+
+
+def _floors(uri: str, loaded: Figure) -> Iterator[Figure]:
+    """Receives as many bytes as a result has, which failed where it has no size."""
+    if (size := loaded.values.get("result MB")) is None:
+        return
+    for row, keep in ((KEPT, True), (THROWN, False)):
+        options = {"size": int(size * MEGABYTE), "keep": keep}
+        yield measure(NAME, Load(row, "floor.receive:receive", uri, SQL, CHECKED_COLUMN, options))
 
 
 def bars(rows: Rows) -> list[Bar]:

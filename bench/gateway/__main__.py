@@ -1,14 +1,10 @@
 """The gateway's benchmark as a command: prepares data and servers, measures, prints and writes the results."""
 
 import argparse
-import datetime
-import json
-import shlex
 import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from bench.gateway.figures import Figure, disagreements
 from bench.gateway.network.link import congestion_control
@@ -18,10 +14,8 @@ from bench.gateway.prepare import prepare
 from bench.gateway.process import version
 from bench.gateway.report import report
 from bench.gateway.settings import VARIABLE, Settings, default_binary
-from bench.machine import cpu_slug, machine, versions
 from bench.paths import cache_folder
-
-RESULTS = Path(__file__).parents[1] / "results"
+from bench.record import RESULTS, record, write
 
 
 def main() -> int:
@@ -38,18 +32,13 @@ def main() -> int:
         for figure in _run(name, settings, arguments.repeat):
             _say(_line(figure))
             figures.append(figure)
-    result = {
-        "date": datetime.datetime.now().astimezone().isoformat(timespec="seconds"),
-        "command": shlex.join(["python", "-m", "bench.gateway", *sys.argv[1:]]),
-        "size": "tiny data: does it work?" if settings.quick else f"TPC-H at scale {settings.scale:g}",
-        "repeat": arguments.repeat,
-        "machine": machine(),
-        "congestion control": congestion_control(),
-        "versions": {"gateway": version(settings.binary), **versions(), **OTHER_VERSIONS},
-        "figures": [figure.as_json() for figure in figures],
-    }
-    sys.stdout.write(report(result))
-    _say(f"written: {_write(result, arguments.output)}")
+    size = "tiny data: does it work?" if settings.quick else f"TPC-H at scale {settings.scale:g}"
+    result = record("bench.gateway", arguments.repeat, size=size, figures=[figure.as_json() for figure in figures])
+    result["congestion control"] = congestion_control()
+    result["versions"] |= {"gateway": version(settings.binary), **OTHER_VERSIONS}
+    page = report(result)
+    sys.stdout.write(page)
+    _say(f"written: {write(result, page, 'gateway', arguments.output)}")
     return 1 if disagreements(figures) else 0
 
 
@@ -91,16 +80,6 @@ def _line(figure: Figure) -> str:
         return f"{name:60} failed: {figure.error}"
     shown = (f"{value:.2f} {unit}" for unit, value in figure.values.items() if unit not in ("rows", "sum"))
     return f"{name:60} {'   '.join(shown)}"
-
-
-def _write(result: dict[str, Any], folder: Path) -> Path:
-    """Writes the result as JSON and as a page beside it; returns the page's path."""
-    folder.mkdir(parents=True, exist_ok=True)
-    file = folder / f"{result['date'][:10]}-gateway-{cpu_slug()}.json"
-    file.write_text(json.dumps(result, indent=1) + "\n")
-    page = file.with_suffix(".md")
-    page.write_text(report(result))
-    return page
 
 
 def _say(line: str) -> None:
