@@ -14,11 +14,12 @@ class Discarded:
 
 @dataclass(frozen=True)
 class Streamed:
-    """The result of reading batch by batch: what was counted on the way."""
+    """The result of reading batch by batch: what was counted on the way, and the CPU seconds that the counting took."""
 
     rows: int
     key_sum: int
     size: int
+    checking: float
 
 
 @dataclass(frozen=True)
