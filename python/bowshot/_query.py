@@ -145,16 +145,36 @@ class Query:
 
 
 def _batches(stream: _bowshot.Stream, batch_size: int | None) -> Iterator[Any]:
-    arrow: Any = None
-    if installed("pyarrow"):
-        import pyarrow
-
-        arrow = pyarrow.record_batch
     try:
-        while (batch := stream.next_batch(batch_size)) is not None:
-            yield batch if arrow is None else arrow(batch)
+        if installed("pyarrow"):
+            yield from _pyarrow_batches(stream, batch_size)
+        else:
+            while (batch := stream.next_batch(batch_size)) is not None:
+                yield batch
     finally:
         stream.close()
+
+
+def _pyarrow_batches(stream: _bowshot.Stream, batch_size: int | None) -> Iterator[pa.RecordBatch]:
+    import pyarrow
+
+    if batch_size is not None:
+        while (batch := stream.next_batch(batch_size)) is not None:
+            yield pyarrow.record_batch(batch)
+        return
+    # A stream tells its schema once, where each batch alone would tell it again.
+    reader = pyarrow.RecordBatchReader.from_stream(stream)
+    while True:
+        try:
+            batch = reader.read_next_batch()
+        except StopIteration:
+            return
+        except pyarrow.ArrowException:
+            if (failure := stream.failure()) is None:
+                raise
+            # The text is all that pyarrow was told of it.
+            raise failure from None
+        yield batch
 
 
 def query(

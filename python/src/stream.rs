@@ -19,11 +19,13 @@ use crate::table::{Batch, Table};
 pub(crate) struct Stream {
     schema: SchemaRef,
     reading: Arc<Mutex<Reading>>,
+    /// What ended the C stream, whose consumer is told no more than the text.
+    failure: Arc<Mutex<Option<PyErr>>>,
 }
 
 impl Stream {
     pub(crate) fn new(reading: Reading) -> Self {
-        Stream { schema: reading.schema(), reading: Arc::new(Mutex::new(reading)) }
+        Stream { schema: reading.schema(), reading: Arc::new(Mutex::new(reading)), failure: Arc::default() }
     }
 
     fn with<T: Send>(
@@ -75,6 +77,11 @@ impl Stream {
         })
     }
 
+    /// What ended the C stream, if it was an error: it is handed out once.
+    fn failure(&self) -> Option<PyErr> {
+        self.failure.lock().take()
+    }
+
     /// Ends the query in the database if it still runs.
     fn close(&self, py: Python<'_>) {
         py.detach(|| self.reading.lock().close());
@@ -93,8 +100,8 @@ impl Stream {
     ) -> PyResult<Bound<'py, PyCapsule>> {
         let _ = requested_schema;
         guarded(py, || {
-            let pull = Pull { schema: self.schema.clone(), reading: Arc::clone(&self.reading) };
-            capsule::stream(py, Box::new(pull))
+            let (reading, failure) = (Arc::clone(&self.reading), Arc::clone(&self.failure));
+            capsule::stream(py, Box::new(Pull { schema: self.schema.clone(), reading, failure }))
         })
     }
 }
@@ -103,6 +110,7 @@ impl Stream {
 struct Pull {
     schema: SchemaRef,
     reading: Arc<Mutex<Reading>>,
+    failure: Arc<Mutex<Option<PyErr>>>,
 }
 
 impl Iterator for Pull {
@@ -111,7 +119,11 @@ impl Iterator for Pull {
     fn next(&mut self) -> Option<Self::Item> {
         let pulled = Python::try_attach(|py| {
             let next = |py| with(py, &self.reading, |py, reading| reading.next(py));
-            guarded(py, || next(py)).map_err(|error| ArrowError::CDataInterface(error.value(py).to_string()))
+            guarded(py, || next(py)).map_err(|error| {
+                let told = ArrowError::CDataInterface(error.value(py).to_string());
+                *self.failure.lock() = Some(error);
+                told
+            })
         });
         match pulled {
             Some(pulled) => pulled.transpose(),
