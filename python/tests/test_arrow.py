@@ -37,6 +37,10 @@ def test_an_error_in_a_stream_keeps_its_class(shop: Path) -> None:
     reader = bowshot.read_sql(sql, shop, return_type="arrow_stream", types={"n": "int64"})
     with pytest.raises(bowshot.SqlError, match="overflow"):
         reader.read_all()
+    for size in (None, 30):
+        with pytest.raises(bowshot.SqlError, match="overflow") as caught:
+            list(bowshot.query(sql, shop, types={"n": "int64"}).batches(size))
+        assert caught.value.kind == "sql"
 
 
 def test_a_query_is_read_when_asked_and_again(shop: Path) -> None:
