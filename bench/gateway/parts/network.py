@@ -32,7 +32,7 @@ FIXED = ("none", "lz4", "zstd")
 LIMIT = 1.10
 OWN = {
     "postgresql": ("psql", "bowshot straight"),
-    "mariadb": ("mariadb", "mariadb, compressed", "bowshot straight, 1 connection"),
+    "mariadb": ("mariadb", "mariadb, compressed", "bowshot straight", "bowshot straight, 1 connection"),
 }
 
 
@@ -117,7 +117,7 @@ def _loads(cell: str, data: str, column: str, served: Served, pids: Mapping[str,
         "mariadb": ("peers.clients:mariadb", {}),
         "mariadb, compressed": ("peers.clients:mariadb", {"compressed": True}),
         "bowshot straight": ("peers.bowshot:load", arrow),
-        # To find ranges of keys takes hundreds of round trips, which a connection alone does without.
+        # To find ranges of keys and to share a snapshot takes round trips, which a connection alone does without.
         "bowshot straight, 1 connection": ("peers.bowshot:load", arrow | {"connections": 1}),
     }
     for database, clients in OWN.items():

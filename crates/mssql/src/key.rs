@@ -1,7 +1,7 @@
 //! The clustered key of a table, by whose ranges it is read.
 
 use bowshot_core::{Result, Value};
-use bowshot_sql::{Dialect, KeyRange, quote_identifier};
+use bowshot_sql::{Dialect, KeyRange, Probe, quote_identifier};
 
 use crate::session::Session;
 
@@ -12,7 +12,7 @@ pub(crate) struct Key {
     quoted: String,
     /// The lowest and highest number that its type has.
     low: i64,
-    high: i64,
+    pub(crate) high: i64,
     /// About how many rows the table has.
     pub(crate) rows: u64,
 }
@@ -40,8 +40,9 @@ impl Key {
         Ok(Some(Key { name: name.clone(), quoted, low, high, rows: u64::try_from(*rows).unwrap_or(0) }))
     }
 
-    /// The key `offset` rows after the first one that is at least `from`.
-    pub(crate) fn after(&self, session: &mut Session, table: &str, from: i64, offset: i64) -> Result<Option<i64>> {
+    /// The key that a probe asks for.
+    pub(crate) fn after(&self, session: &mut Session, table: &str, probe: Probe) -> Result<Option<i64>> {
+        let Probe { from, offset } = probe;
         if from > self.high {
             return Ok(None);
         }

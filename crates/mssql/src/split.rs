@@ -157,8 +157,9 @@ pub(crate) fn split(
     }
     let connections = u64::try_from(options.workers()).unwrap_or(1);
     let count = (connections * PARTITIONS_A_CONNECTION).min(MOST_PARTITIONS);
-    let ranges =
-        balanced_ranges(count, LEAST_ROWS_A_PARTITION, |from, offset| key.after(session, &table, from, offset))?;
+    let ranges = balanced_ranges(key.high, count, LEAST_ROWS_A_PARTITION, |probes| {
+        probes.iter().map(|probe| key.after(session, &table, *probe)).collect()
+    })?;
     if ranges.len() < 2 {
         return whole(format!("the keys of {table} leave nothing to split"));
     }

@@ -10,7 +10,7 @@ mod part;
 mod text;
 
 use bowshot_core::Result;
-use bowshot_sql::{KeyRange, balanced_ranges};
+use bowshot_sql::{KeyRange, Probe, balanced_ranges};
 
 use crate::catalog::scalar;
 use crate::connect::Session;
@@ -47,14 +47,7 @@ pub(crate) fn ranges(
     if !sample(&mut prober, &mut line)? {
         return Ok(Ok(Vec::new()));
     }
-    let after = |place: i64, offset: i64| {
-        let Some(place) = line.next_certain(place) else { return Ok(None) };
-        let condition = from_on(&line.names(), &line.literals(place));
-        let row = prober.row(&line, condition.as_deref(), false, offset)?;
-        // A key's own place may be a little before the one that was asked for, since literals are cut off.
-        Ok(row.and_then(|row| line.place(&row)).map(|found| found.max(place)))
-    };
-    let found = balanced_ranges(count, least, after)?;
+    let found = balanced_ranges(line.last(), count, least, |probes| after(&mut prober, &line, probes))?;
     let ranges = cut(&line, &found);
     if !ascends(prober.session, &line, &ranges)? {
         return Ok(Err(format!("the order of {}'s keys is not known well enough", table.table.name)));
@@ -132,53 +125,93 @@ fn ascends(session: &mut Session, line: &Line, ranges: &[Cut]) -> Result<bool> {
     Ok(scalar(session, &format!("SELECT {}", checks.join(" AND ")))?.as_deref() == Some("1"))
 }
 
+/// The places of the keys that probes ask for.
+fn after(prober: &mut Prober<'_>, line: &Line, probes: &[Probe]) -> Result<Vec<Option<i64>>> {
+    let places: Vec<Option<i64>> = probes.iter().map(|probe| line.next_certain(probe.from)).collect();
+    let asked = |(place, probe): (&Option<i64>, &Probe)| -> Option<Asked> {
+        let condition = from_on(&line.names(), &line.literals((*place)?));
+        Some(Asked { condition, is_last: false, offset: probe.offset })
+    };
+    let asked: Vec<Asked> = places.iter().zip(probes).filter_map(asked).collect();
+    let mut rows = prober.rows(line, &asked)?.into_iter();
+    let answer = |place: &Option<i64>| {
+        let (place, row) = ((*place)?, rows.next().flatten()?);
+        // A key's own place may be a little before the one that was asked for, since literals are cut off.
+        line.place(&row).map(|found| found.max(place))
+    };
+    Ok(places.iter().map(answer).collect())
+}
+
 /// Reads single keys.
 struct Prober<'a> {
     session: &'a mut Session,
     table: &'a Keyed,
 }
 
+/// The key `offset` rows behind the first one for which the condition holds, or before the last one.
+struct Asked {
+    condition: Option<String>,
+    is_last: bool,
+    offset: i64,
+}
+
+/// So many keys are asked for in one statement.
+const TOGETHER: usize = 64;
+
 impl Prober<'_> {
-    /// The key `offset` rows after the first one for which the condition holds, or the last one; as the line reads it.
-    fn row(
-        &mut self,
-        line: &Line,
-        condition: Option<&str>,
-        last: bool,
-        offset: i64,
-    ) -> Result<Option<Vec<Option<String>>>> {
-        let direction = if last { " DESC" } else { "" };
+    /// A row for each key that is asked for, as the line reads it; `None` where there is none.
+    fn rows(&mut self, line: &Line, asked: &[Asked]) -> Result<Vec<Option<Vec<Option<String>>>>> {
+        let mut rows = vec![None; asked.len()];
+        for (asked, rows) in asked.chunks(TOGETHER).zip(rows.chunks_mut(TOGETHER)) {
+            let selects: Vec<String> =
+                asked.iter().enumerate().map(|(number, asked)| self.select(line, number, asked)).collect();
+            for mut row in self.session.query(&selects.join(" UNION ALL "))? {
+                // The number of the question comes last.
+                let number = row.pop().flatten().and_then(|number| number.parse::<usize>().ok());
+                if let Some(place) = number.and_then(|number| rows.get_mut(number)) {
+                    *place = Some(row);
+                }
+            }
+        }
+        Ok(rows)
+    }
+
+    fn select(&self, line: &Line, number: usize, asked: &Asked) -> String {
+        let direction = if asked.is_last { " DESC" } else { "" };
         let order: Vec<String> = line.names().iter().map(|name| format!("{name}{direction}")).collect();
-        let sql = format!(
-            "SELECT {} FROM {} FORCE INDEX ({}) WHERE {} ORDER BY {} LIMIT 1 OFFSET {offset}",
+        format!(
+            "(SELECT {}, {number} FROM {} FORCE INDEX ({}) WHERE {} ORDER BY {} LIMIT 1 OFFSET {})",
             line.expressions().join(", "),
             self.table.table.quoted(),
             self.table.quoted_key(),
-            condition.unwrap_or("TRUE"),
-            order.join(", ")
-        );
-        Ok(self.session.query(&sql)?.into_iter().next())
+            asked.condition.as_deref().unwrap_or("TRUE"),
+            order.join(", "),
+            asked.offset
+        )
     }
 }
 
 /// Finds out between which values each column of the key lies; `false` for an empty table.
 fn sample(prober: &mut Prober<'_>, line: &mut Line) -> Result<bool> {
-    let (Some(first), Some(last)) = (prober.row(line, None, false, 0)?, prober.row(line, None, true, 0)?) else {
-        return Ok(false);
-    };
-    line.see(&first);
-    line.see(&last);
+    let end = |is_last| Asked { condition: None, is_last, offset: 0 };
+    let rows = prober.rows(line, &[end(false), end(true)])?;
+    let [Some(first), Some(last)] = rows.as_slice() else { return Ok(false) };
+    line.see(first);
+    line.see(last);
     if line.needs_samples() {
         line.settle_first();
         let name = line.names().into_iter().next().unwrap_or_default();
-        for number in 1..SAMPLES {
+        // The last key of one value of the first column, and the first one of the next.
+        let around = |number| {
             let literal = line.first_literal(number, SAMPLES);
-            // The last key of one value of the first column, and the first one of the next.
-            for (last, condition) in [(true, format!("{name} < {literal}")), (false, format!("{name} >= {literal}"))] {
-                if let Some(row) = prober.row(line, Some(&condition), last, 0)? {
-                    line.see(&row);
-                }
-            }
+            [(true, format!("{name} < {literal}")), (false, format!("{name} >= {literal}"))]
+        };
+        let asked: Vec<Asked> = (1..SAMPLES)
+            .flat_map(around)
+            .map(|(is_last, condition)| Asked { condition: Some(condition), is_last, offset: 0 })
+            .collect();
+        for row in prober.rows(line, &asked)?.iter().flatten() {
+            line.see(row);
         }
     }
     line.settle();

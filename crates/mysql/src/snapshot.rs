@@ -12,7 +12,7 @@ mod lock;
 use std::sync::Arc;
 use std::thread;
 
-use bowshot_core::{Cancel, ErrorKind, Options, Result};
+use bowshot_core::{Cancel, Error, ErrorKind, Options, Result};
 use bowshot_sql::Prepared;
 
 use crate::catalog::{Table, tables};
@@ -54,17 +54,7 @@ pub(crate) fn open(
         return alone(first, Some("temporary tables are of one connection".into()));
     }
     let mut sessions = vec![first];
-    while sessions.len() < count {
-        match Session::open(config, options, cancel) {
-            Ok(mut session) => {
-                repeatable(&mut session)?;
-                sessions.push(session);
-            }
-            // Fewer connections are no failure.
-            Err(error) if error.kind() == ErrorKind::ConnectionLimit => break,
-            Err(error) => return Err(error),
-        }
-    }
+    sessions.extend(others(config, options, count - 1, cancel)?);
     if !options.one_snapshot {
         together(&mut sessions, begin)?;
         return Ok(Snapshot { sessions, name: None, note: None });
@@ -82,6 +72,21 @@ pub(crate) fn open(
             Ok(Snapshot { sessions, name: None, note: Some(reason) })
         }
     }
+}
+
+/// Up to so many sessions more, opened at the same time: the server may be far away.
+fn others(config: &Arc<Config>, options: &Options, count: usize, cancel: &Cancel) -> Result<Vec<Session>> {
+    let open = || {
+        let mut session = Session::open(config, options, cancel)?;
+        repeatable(&mut session).map(|()| session)
+    };
+    let opened: Vec<_> = thread::scope(|scope| {
+        let threads: Vec<_> = (0..count).map(|_| scope.spawn(open)).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap_or_else(|_| lost())).collect()
+    });
+    // Fewer connections are no failure.
+    let refused = |error: &Error| error.kind() == ErrorKind::ConnectionLimit;
+    opened.into_iter().filter(|session| !session.as_ref().is_err_and(refused)).collect()
 }
 
 fn alone(mut first: Session, note: Option<String>) -> Result<Snapshot> {
@@ -126,9 +131,12 @@ fn together<T: Send>(
     let work = &work;
     thread::scope(|scope| {
         let threads: Vec<_> = sessions.iter_mut().map(|session| scope.spawn(move || work(session))).collect();
-        let lost = || Err(bowshot_core::Error::new(ErrorKind::Internal, "a thread that opens a snapshot ended"));
         threads.into_iter().map(|thread| thread.join().unwrap_or_else(|_| lost())).collect()
     })
+}
+
+fn lost<T>() -> Result<T> {
+    Err(Error::new(ErrorKind::Internal, "a thread that opens a snapshot ended"))
 }
 
 /// Opens the tables in the transaction without reading a row: from now on until its end nobody can alter them.

@@ -1,18 +1,19 @@
 //! Ranges of whole-number keys with about the same number of rows, found by looking at a few rows only.
 //!
 //! Keys may be dense, sparse, skewed or all three. A probe asks how far 200 rows reach from some key on: that is the
-//! density there, and with it the number of rows in a range can be guessed. The range that seems to hold most is halved
-//! until all are light enough; then light neighbours are joined.
+//! density there, and with it the number of rows in a range can be guessed. Ranges that seem to hold too much are halved
+//! until all are light enough; then light neighbours are joined. What one step has to know is asked for together, since the
+//! database may be far away.
 
 use bowshot_core::Result;
 
 /// How many rows a probe passes over.
 const PROBE_ROWS: i64 = 200;
-/// How often a range is halved at most: a skewed table needs about 60 for every place where its rows lie dense.
+/// How often ranges are halved at most: a skewed table needs about 60 for every place where its rows lie dense.
 const MOST_HALVINGS: usize = 600;
 
-/// The first halvings go to the widest ranges, whatever they seem to hold: few rows at the start of a range may hide many.
-const WIDEST_FIRST: usize = 20;
+/// The first steps halve all ranges, whatever they seem to hold: few rows at the start of a range may hide many.
+const BLIND_STEPS: usize = 5;
 
 /// Keys from `first` to `last`, both inclusive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,71 +26,123 @@ pub struct KeyRange {
     pub rows: u64,
 }
 
+/// Which key comes `offset` rows after the first one that is at least `from`?
+///
+/// `SELECT k FROM t WHERE k >= from ORDER BY k LIMIT 1 OFFSET offset`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Probe {
+    /// The lowest key that counts.
+    pub from: i64,
+    /// How many rows to pass over.
+    pub offset: i64,
+}
+
 /// At most about `count` ranges that together are all keys there can be; each has at least about `least` rows. None for
 /// an empty table.
 ///
-/// `after(key, offset)` is the key `offset` rows after the first one that is at least `key`: `SELECT k FROM t WHERE k >= key
-/// ORDER BY k LIMIT 1 OFFSET offset`.
+/// `highest` is the highest key that there is, as near as is known: from further away it takes more steps. `ask` answers probes, each with a key or with `None` where there is none. It is asked a dozen times or so, where rows lie
+/// in a few places only some dozen times more.
 pub fn balanced_ranges(
+    highest: i64,
     count: u64,
     least: u64,
-    mut after: impl FnMut(i64, i64) -> Result<Option<i64>>,
+    mut ask: impl FnMut(&[Probe]) -> Result<Vec<Option<i64>>>,
 ) -> Result<Vec<KeyRange>> {
-    let Some(whole) = guess(i64::MIN, i64::MAX, &mut after)? else { return Ok(Vec::new()) };
-    let mut ranges = vec![whole];
-    for step in 0..MOST_HALVINGS {
-        // A range of no more rows than a probe passes over is known well enough.
-        let open = (0..).zip(&ranges).filter(|(_, range)| range.rows > PROBE_ROWS.unsigned_abs());
-        let next = if step < WIDEST_FIRST {
-            open.max_by_key(|(_, range)| range.last.abs_diff(range.first))
-        } else {
-            // Half a share each, so that joined neighbours come close to a whole one.
-            let light = share(&ranges, count, least) / 2;
-            open.filter(|(_, range)| range.rows > light).max_by_key(|(_, range)| range.rows)
-        };
-        let Some((index, range)) = next.map(|(index, range)| (index, *range)) else { break };
-        let middle = midpoint(range.first, range.last);
-        let halves = [guess(range.first, middle, &mut after)?, guess(middle + 1, range.last, &mut after)?];
-        ranges.splice(index..=index, halves.into_iter().flatten());
+    let mut ranges: Vec<Stretch> = stretches(&[(i64::MIN, highest)], &mut ask)?.into_iter().flatten().collect();
+    let mut left = MOST_HALVINGS;
+    for step in 0.. {
+        // Half a share each, so that joined neighbours come close to a whole one. A range of no more rows than a probe passes
+        // over is known well enough.
+        let light = if step < BLIND_STEPS { 0 } else { share(&ranges, count, least) / 2 };
+        let heavy = |range: &Stretch| range.rows() > light.max(PROBE_ROWS.unsigned_abs());
+        let chosen: Vec<bool> = ranges.iter().map(|range| heavy(range) && take(&mut left)).collect();
+        let halved = ranges.iter().zip(&chosen).filter(|(_, chosen)| **chosen);
+        let behind: Vec<(i64, i64)> = halved.map(|(range, _)| (range.middle() + 1, range.last)).collect();
+        if behind.is_empty() {
+            break;
+        }
+        let mut found = stretches(&behind, &mut ask)?.into_iter();
+        ranges = ranges
+            .into_iter()
+            .zip(chosen)
+            .flat_map(|(range, chosen)| match chosen {
+                // What was seen of its beginning is what there is to know of the first half.
+                true => [Some(Stretch { last: range.middle(), ..range }), found.next().flatten()],
+                false => [Some(range), None],
+            })
+            .flatten()
+            .collect();
     }
     let share = share(&ranges, count, least);
     Ok(joined(&ranges, share))
 }
 
-/// The part of a range from its first row on, and about how many rows it has; `None` if it has none.
-fn guess(first: i64, last: i64, after: &mut impl FnMut(i64, i64) -> Result<Option<i64>>) -> Result<Option<KeyRange>> {
-    let Some(start) = after(first, 0)?.filter(|start| *start <= last) else { return Ok(None) };
-    let rows = match after(start, PROBE_ROWS)?.filter(|end| *end <= last) {
-        None => PROBE_ROWS.unsigned_abs(),
-        Some(end) => {
-            let rows = u128::from(last.abs_diff(start)) * u128::from(PROBE_ROWS.unsigned_abs());
-            u64::try_from(rows / u128::from(end.abs_diff(start)).max(1)).unwrap_or(u64::MAX)
-        }
+/// Keys from one that there is to the highest that there may be, with what was seen of them.
+#[derive(Clone, Copy)]
+struct Stretch {
+    first: i64,
+    last: i64,
+    /// The key `PROBE_ROWS` rows behind the first one, wherever it lies.
+    reach: Option<i64>,
+}
+
+impl Stretch {
+    /// About how many rows it has.
+    fn rows(&self) -> u64 {
+        let Some(reach) = self.reach.filter(|reach| *reach <= self.last) else { return PROBE_ROWS.unsigned_abs() };
+        let rows = u128::from(self.last.abs_diff(self.first)) * u128::from(PROBE_ROWS.unsigned_abs());
+        u64::try_from(rows / u128::from(reach.abs_diff(self.first)).max(1)).unwrap_or(u64::MAX)
+    }
+
+    /// The last key of its first half.
+    fn middle(&self) -> i64 {
+        i64::try_from((i128::from(self.first) + i128::from(self.last)).div_euclid(2)).unwrap_or(self.first)
+    }
+}
+
+/// Takes one of those that are left.
+fn take(left: &mut usize) -> bool {
+    let is_one = *left > 0;
+    *left = left.saturating_sub(1);
+    is_one
+}
+
+/// Each of these ranges from its first row on; `None` for one without rows.
+fn stretches(
+    ranges: &[(i64, i64)],
+    ask: &mut impl FnMut(&[Probe]) -> Result<Vec<Option<i64>>>,
+) -> Result<Vec<Option<Stretch>>> {
+    let probes = |(from, _): &(i64, i64)| [0, PROBE_ROWS].map(|offset| Probe { from: *from, offset });
+    let answers = ask(&ranges.iter().flat_map(probes).collect::<Vec<_>>())?;
+    let stretch = |(answers, (_, last)): (&[Option<i64>], &(i64, i64))| match answers {
+        [Some(first), reach] if first <= last => Some(Stretch { first: *first, last: *last, reach: *reach }),
+        _ => None,
     };
-    Ok(Some(KeyRange { first: start, last, rows }))
+    Ok(answers.chunks(2).zip(ranges).map(stretch).collect())
 }
 
 /// How many rows a range should have.
-fn share(ranges: &[KeyRange], count: u64, least: u64) -> u64 {
-    let rows = ranges.iter().fold(0_u64, |sum, range| sum.saturating_add(range.rows));
+fn share(ranges: &[Stretch], count: u64, least: u64) -> u64 {
+    let rows = ranges.iter().fold(0_u64, |sum, range| sum.saturating_add(range.rows()));
     (rows / count.max(1)).max(least).max(1)
 }
 
 /// Neighbours joined until each has a share, without gaps, from the lowest key that there can be to the highest.
-fn joined(ranges: &[KeyRange], share: u64) -> Vec<KeyRange> {
+fn joined(ranges: &[Stretch], share: u64) -> Vec<KeyRange> {
     let mut result: Vec<KeyRange> = Vec::new();
     for range in ranges {
+        let (last, rows) = (range.last, range.rows());
         match result.last_mut() {
-            Some(last) if last.rows.saturating_add(range.rows) <= share => {
-                last.rows = last.rows.saturating_add(range.rows);
-                last.last = range.last;
+            Some(before) if before.rows.saturating_add(rows) <= share => {
+                before.rows = before.rows.saturating_add(rows);
+                before.last = last;
             }
             // Between two ranges there is nothing.
-            Some(last) => {
-                let first = last.last.saturating_add(1);
-                result.push(KeyRange { first, ..*range });
+            Some(before) => {
+                let first = before.last.saturating_add(1);
+                result.push(KeyRange { first, last, rows });
             }
-            None => result.push(KeyRange { first: i64::MIN, ..*range }),
+            None => result.push(KeyRange { first: i64::MIN, last, rows }),
         }
     }
     if let Some(last) = result.last_mut() {
@@ -98,27 +151,28 @@ fn joined(ranges: &[KeyRange], share: u64) -> Vec<KeyRange> {
     result
 }
 
-fn midpoint(first: i64, last: i64) -> i64 {
-    i64::try_from((i128::from(first) + i128::from(last)).div_euclid(2)).unwrap_or(first)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// The ranges of a table with these keys, and how many rows each really has.
-    fn ranges(keys: &[i64], count: u64, least: u64) -> Vec<usize> {
-        let after = |key: i64, offset: i64| {
-            let start = keys.partition_point(|known| *known < key);
-            Ok(usize::try_from(offset).ok().and_then(|offset| keys.get(start + offset)).copied())
+    /// The ranges of a table with these keys, how many rows each really has, and how often the table was asked.
+    fn ranges(keys: &[i64], highest: i64, count: u64, least: u64) -> (Vec<usize>, usize) {
+        let mut asked = 0;
+        let answer = |probe: &Probe| {
+            let start = keys.partition_point(|known| *known < probe.from);
+            usize::try_from(probe.offset).ok().and_then(|offset| keys.get(start + offset)).copied()
         };
-        let ranges = balanced_ranges(count, least, after).unwrap();
+        let ask = |probes: &[Probe]| {
+            asked += 1;
+            Ok(probes.iter().map(answer).collect())
+        };
+        let ranges = balanced_ranges(highest, count, least, ask).unwrap();
         if let (Some(first), Some(last)) = (ranges.first(), ranges.last()) {
             assert_eq!((first.first, last.last), (i64::MIN, i64::MAX));
         }
         assert!(ranges.windows(2).all(|pair| pair[0].last + 1 == pair[1].first), "a gap: {ranges:?}");
         let rows = |range: &KeyRange| keys.iter().filter(|key| (range.first..=range.last).contains(key)).count();
-        ranges.iter().map(rows).collect()
+        (ranges.iter().map(rows).collect(), asked)
     }
 
     #[test]
@@ -127,17 +181,20 @@ mod tests {
         let sparse: Vec<i64> = (0..100_000).map(|n| n * 1_000_003 - (1 << 40)).collect();
         let mut skewed: Vec<i64> = (0..90_000).chain((0..10_000).map(|n| (1 << 50) + n * 1_000_000)).collect();
         skewed.sort_unstable();
-        for keys in [dense, sparse, skewed] {
-            let rows = ranges(&keys, 16, 1_000);
-            assert_eq!(rows.iter().sum::<usize>(), keys.len());
-            assert!(rows.len() >= 8 && rows.iter().all(|rows| *rows < 20_000), "{rows:?}");
+        for (keys, most) in [(dense, 8), (sparse, 8), (skewed, 60)] {
+            for (highest, most) in [(*keys.last().unwrap(), most), (i64::MAX, 80)] {
+                let (rows, asked) = ranges(&keys, highest, 16, 1_000);
+                assert_eq!(rows.iter().sum::<usize>(), keys.len());
+                assert!(rows.len() >= 8 && rows.iter().all(|rows| *rows < 20_000), "{rows:?}");
+                assert!(asked <= most, "{asked} round trips for {rows:?}");
+            }
         }
     }
 
     #[test]
     fn small_tables_have_one_range_and_empty_ones_none() {
-        assert_eq!(ranges(&[1, 5, 9], 16, 1_000), [3]);
-        assert_eq!(ranges(&[i64::MIN, i64::MAX], 16, 1_000), [2]);
-        assert!(ranges(&[], 16, 1_000).is_empty());
+        assert_eq!(ranges(&[1, 5, 9], 9, 16, 1_000), (vec![3], 1));
+        assert_eq!(ranges(&[i64::MIN, i64::MAX], i64::MAX, 16, 1_000), (vec![2], 1));
+        assert_eq!(ranges(&[], i64::MAX, 16, 1_000), (vec![], 1));
     }
 }

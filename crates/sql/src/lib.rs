@@ -63,7 +63,7 @@ pub use candidate::{Candidate, splice};
 pub use cursor::CursorStatement;
 pub use dialect::Dialect;
 pub use division::{Division, Part};
-pub use keys::{KeyRange, balanced_ranges};
+pub use keys::{KeyRange, Probe, balanced_ranges};
 pub use name::{Name, NamePart};
 pub use placeholders::{bind, parameters};
 pub use prepared::Prepared;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bowshot_core::{ErrorKind, Partition, Result, Value};
-use bowshot_sql::{Candidate, Dialect, KeyRange, Part, Prepared, balanced_ranges, quote_identifier, splice};
+use bowshot_sql::{Candidate, Dialect, KeyRange, Part, Prepared, Probe, balanced_ranges, quote_identifier, splice};
 
 use crate::handle::Database;
 
@@ -52,15 +52,20 @@ pub(crate) fn split(database: &Database, bound: &Prepared, goal: Goal) -> Result
         return Ok(Err(format!("SQLite does not simply scan {name} for it, but: {}", steps.join(", "))));
     }
     let table = format!("main.{}", quote_identifier(name, Dialect::Sqlite));
-    // The rowid `offset` rows after the first one that is at least `first`.
-    let after = |first: i64, offset: i64| {
+    let after = |probe: &Probe| {
         let sql = format!("SELECT {rowid} FROM {table} WHERE {rowid} >= ? ORDER BY {rowid} LIMIT 1 OFFSET ?");
-        Ok(match database.scalar(&sql, &[Value::Int(first), Value::Int(offset)])? {
+        Ok(match database.scalar(&sql, &[Value::Int(probe.from), Value::Int(probe.offset)])? {
             Value::Int(rowid) => Some(rowid),
             _ => None,
         })
     };
-    let ranges = balanced_ranges(partitions(database, goal)?, LEAST_ROWS_A_PARTITION, after)?;
+    let highest = match database.scalar(&format!("SELECT max({rowid}) FROM {table}"), &[])? {
+        Value::Int(rowid) => rowid,
+        _ => i64::MAX,
+    };
+    let ranges = balanced_ranges(highest, partitions(database, goal)?, LEAST_ROWS_A_PARTITION, |probes| {
+        probes.iter().map(after).collect()
+    })?;
     let rows = ranges.iter().fold(0_u64, |sum, range| sum.saturating_add(range.rows));
     if rows < LEAST_ROWS || ranges.len() < 2 {
         return Ok(Err(format!("{name} has only about {rows} rows")));

@@ -92,6 +92,11 @@ impl Line {
         self.parts.iter().map(|part| part.size).product()
     }
 
+    /// Its last place.
+    pub(super) fn last(&self) -> i64 {
+        i64::try_from(self.size() - 1).unwrap_or(i64::MAX)
+    }
+
     /// A place that is asked for, on the line; `None` behind its end.
     pub(super) fn clamp(&self, place: i64) -> Option<i64> {
         let place = place.max(0);

@@ -1,6 +1,7 @@
 //! Which queries are split, and why the others are not.
 
 use bowshot_core::Options;
+use bowshot_testkit::MariaDb;
 
 use super::common::{connections, plan, read, server};
 
@@ -130,4 +131,29 @@ fn names_that_need_quotes_and_hidden_columns() {
     assert_eq!(rows, 100_000);
     let whole = read(&uri, "SELECT hidden FROM `select`", &options).unwrap();
     assert_eq!(whole.iter().map(|batch| batch.num_rows()).sum::<usize>(), 100_000);
+}
+
+#[test]
+fn a_server_far_away_is_asked_seldom() {
+    // A server of its own: it counts the statements of everybody.
+    let server = MariaDb::start().unwrap();
+    server
+        .sql(
+            "CREATE DATABASE far; USE far; \
+             CREATE TABLE pairs (a INT NOT NULL, b INT NOT NULL, s CHAR(100) NOT NULL, PRIMARY KEY (a, b)); \
+             INSERT INTO pairs SELECT seq DIV 4, seq % 4, 'x' FROM seq_1_to_400000; \
+             ANALYZE TABLE pairs",
+        )
+        .unwrap();
+    let statements = || -> u64 {
+        let told = server.sql("SHOW GLOBAL STATUS LIKE 'Questions'").unwrap();
+        told.split_whitespace().last().unwrap().parse().unwrap()
+    };
+    let uri = server.uri_of(server.user(), server.password(), "far");
+    let before = statements();
+    let found = plan(&uri, "SELECT * FROM pairs", &connections(8)).unwrap();
+    let asked = statements() - before;
+    assert!(found.partitions.len() >= 40, "{} partitions: {}", found.partitions.len(), found.reason);
+    // About ten of them for each connection's session and snapshot.
+    assert!(asked <= 110, "{asked} statements for {} partitions", found.partitions.len());
 }
