@@ -237,10 +237,10 @@ fn uuid_number(value: &str) -> i128 {
     u64::from_str_radix(&digits, 16).unwrap_or(0).into()
 }
 
+/// The lowest UUID of this number that MariaDB compares so: of version 1, with the variant's bit. Others it keeps as they are written.
 fn uuid(number: u64) -> String {
-    let digits = format!("{number:016x}");
-    let (last, fourth) = digits.split_at(12);
-    format!("'00000000-0000-0000-{fourth}-{last}'")
+    let (last, fourth) = (number >> 16, number & 0xFFFF);
+    format!("'00000000-0000-1000-{:04x}-{last:012x}'", fourth.max(0x8000))
 }
 
 #[cfg(test)]
@@ -266,7 +266,7 @@ mod tests {
                 Kind::Uuid,
                 ["00000000-0000-0000-0000-000000000000", "ffffffff-ffff-ffff-0fff-3fffffffffff"],
                 "12345678-9abc-4def-8123-0123456789ab",
-                "'00000000-0000-0000-8123-0123456789ab'",
+                "'00000000-0000-1000-8123-0123456789ab'",
             ),
         ] {
             let part = part(kind, &seen);

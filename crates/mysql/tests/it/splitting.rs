@@ -94,11 +94,14 @@ fn ranges_are_balanced_and_scan_every_page_once() {
              CREATE TABLE words (w VARCHAR(50) COLLATE utf8mb4_unicode_ci NOT NULL PRIMARY KEY, s VARCHAR(100)); \
              INSERT INTO words SELECT CONCAT(ELT(1 + seq % 5, 'alpha', 'Beta', 'gamma-', 'delta ', 'x'), seq), REPEAT('x', 80) FROM seq_1_to_200000; \
              CREATE TABLE tenants (tenant INT NOT NULL, id BIGINT NOT NULL, s VARCHAR(100), PRIMARY KEY (tenant, id)); \
-             INSERT INTO tenants SELECT IF(seq % 10 < 8, 7, seq % 10), seq, REPEAT('x', 80) FROM seq_1_to_200000",
+             INSERT INTO tenants SELECT IF(seq % 10 < 8, 7, seq % 10), seq, REPEAT('x', 80) FROM seq_1_to_200000; \
+             CREATE TABLE uuids (u UUID NOT NULL PRIMARY KEY, s VARCHAR(100)); \
+             INSERT INTO uuids SELECT CONCAT(LEFT(MD5(seq), 8), '-', MID(MD5(seq), 9, 4), '-4', MID(MD5(seq), 13, 3), '-a', \
+             MID(MD5(seq), 16, 3), '-', RIGHT(MD5(seq), 12)), REPEAT('x', 80) FROM seq_1_to_200000",
         )
         .unwrap();
     let uri = server().uri_of(server().user(), server().password(), "balance");
-    for table in ["dense", "skewed", "words", "tenants"] {
+    for table in ["dense", "skewed", "words", "tenants", "uuids"] {
         let options = connections(2);
         let sql = format!("SELECT * FROM {table}");
         let plan = plan(&uri, &sql, &options).unwrap();
