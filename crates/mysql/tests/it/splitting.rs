@@ -102,7 +102,8 @@ fn ranges_are_balanced_and_scan_every_page_once() {
         .unwrap();
     let uri = server().uri_of(server().user(), server().password(), "balance");
     for table in ["dense", "skewed", "words", "tenants", "uuids"] {
-        let options = connections(2);
+        // A batch is a whole partition.
+        let options = Options { batch_bytes: 1 << 30, ..connections(2) };
         let sql = format!("SELECT * FROM {table}");
         let plan = plan(&uri, &sql, &options).unwrap();
         assert!(plan.partitions.len() >= 8, "{table}: {} because {}", plan.partitions.len(), plan.reason);
