@@ -40,8 +40,9 @@ pub struct Probe {
 /// At most about `count` ranges that together are all keys there can be; each has at least about `least` rows. None for
 /// an empty table.
 ///
-/// `highest` is the highest key that there is, as near as is known: from further away it takes more steps. `ask` answers probes, each with a key or with `None` where there is none. It is asked a dozen times or so, where rows lie
-/// in a few places only some dozen times more.
+/// `highest` is the highest key that there is, as near as is known: from further away it takes more steps. `ask` answers
+/// probes, each with a key or with `None` where there is none. It is asked about ten times; where rows lie in a few places
+/// only, some dozen times.
 pub fn balanced_ranges(
     highest: i64,
     count: u64,
