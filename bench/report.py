@@ -35,7 +35,8 @@ def report(result: Mapping[str, Any]) -> str:
 def machine_line(result: Mapping[str, Any]) -> str:
     """Returns a sentence about the machine of a result file."""
     machine = result["machine"]
-    return f"{machine['cpu']}, {machine['cores']} cores, {machine['memory']}, {machine['kernel']}."
+    kept = ", free memory kept from its host" if result.get("kept") else ""
+    return f"{machine['cpu']}, {machine['cores']} cores, {machine['memory']}{kept}, {machine['kernel']}."
 
 
 def bars_table(judged: Sequence[Bar]) -> str:

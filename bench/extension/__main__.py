@@ -5,7 +5,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from bench import server, tpch
+from bench import memory, server, tpch
 from bench.bars import Bar
 from bench.extension import cost, first, paper, parts
 from bench.gateway.figures import Figure, disagreements, rows
@@ -32,11 +32,12 @@ def main() -> int:
     parser.add_argument("--quick", action="store_true", help="tiny data: does it work, not how fast is it")
     arguments = parser.parse_args()
     figures = []
-    for figure in _measure(Settings(Path(), arguments.quick), arguments.repeat):
-        values = "   ".join(f"{value:.2f} {unit}" for unit, value in figure.values.items())
-        print(f"{figure.part}/{figure.row:50} {figure.error or values}", file=sys.stderr, flush=True)
-        figures.append(figure)
-    result = record("bench.extension", arguments.repeat, figures=[figure.as_json() for figure in figures])
+    with memory.kept(not arguments.quick) as kept:
+        for figure in _measure(Settings(Path(), arguments.quick), arguments.repeat):
+            values = "   ".join(f"{value:.2f} {unit}" for unit, value in figure.values.items())
+            print(f"{figure.part}/{figure.row:50} {figure.error or values}", file=sys.stderr, flush=True)
+            figures.append(figure)
+    result = record("bench.extension", arguments.repeat, kept=kept, figures=[figure.as_json() for figure in figures])
     page = _page(result, figures)
     sys.stdout.write(page)
     write(result, page, "extension", cache_folder("results") if arguments.quick else RESULTS)

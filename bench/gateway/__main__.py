@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from bench import memory
 from bench.gateway.figures import Figure, disagreements
 from bench.gateway.network.link import congestion_control
 from bench.gateway.other_servers import VERSIONS as OTHER_VERSIONS
@@ -28,12 +29,14 @@ def main() -> int:
         prepare(settings)
         return 0
     figures = []
-    for name in arguments.parts:
-        for figure in _run(name, settings, arguments.repeat):
-            _say(_line(figure))
-            figures.append(figure)
+    with memory.kept(not arguments.quick) as kept:
+        for name in arguments.parts:
+            for figure in _run(name, settings, arguments.repeat):
+                _say(_line(figure))
+                figures.append(figure)
     size = "tiny data: does it work?" if settings.quick else f"TPC-H at scale {settings.scale:g}"
-    result = record("bench.gateway", arguments.repeat, size=size, figures=[figure.as_json() for figure in figures])
+    found = [figure.as_json() for figure in figures]
+    result = record("bench.gateway", arguments.repeat, kept=kept, size=size, figures=found)
     result["congestion control"] = congestion_control()
     result["versions"] |= {"gateway": version(settings.binary), **OTHER_VERSIONS}
     page = report(result)

@@ -6,7 +6,7 @@
 
 use arrow_buffer::Buffer;
 use bowshot_core::{Error, ErrorKind, Result};
-use bowshot_ipc::{Body, LENGTHS, Message, Piece, Pool, arrange};
+use bowshot_ipc::{Body, Form, Message, Piece, Pool, arrange};
 use bytes::{Buf, Bytes};
 use http::HeaderMap;
 use http_body_util::BodyExt;
@@ -71,7 +71,7 @@ impl Frames {
 
     async fn message(&mut self, size: usize) -> Result<Message> {
         let mut left = size;
-        let (mut header, mut body, mut has_lengths) = (None, None, false);
+        let (mut header, mut body, mut note) = (None, None, None);
         while left > 0 {
             let key = self.number(&mut left).await?;
             match (key >> 3, key & 7) {
@@ -95,18 +95,18 @@ impl Frames {
                 }
                 (NOTE, 2) => {
                     let length = self.length(&mut left).await?;
-                    if length == LENGTHS.len() {
-                        has_lengths = self.bytes(length).await? == LENGTHS;
-                    } else {
-                        self.pass(length, |_| {}).await?;
+                    // No server has so much to say of a batch, and ours has less.
+                    if length > LARGEST_HEADER {
+                        return Err(protocol(&self.address, format!("a note of {length} bytes")));
                     }
+                    note = Some(self.bytes(length).await?).filter(|note| Form::is_note(note));
                     left -= length;
                 }
                 (HEADER | BODY, _) => return Err(protocol(&self.address, "a message that is two")),
                 (_, kind) => self.skip(kind, &mut left).await?,
             }
         }
-        Ok(Message { header: header.unwrap_or_default(), body: body.unwrap_or_default(), has_lengths })
+        Ok(Message { header: header.unwrap_or_default(), body: body.unwrap_or_default(), note })
     }
 
     /// Passes over a field that is of no interest here.

@@ -4,7 +4,7 @@ use arrow_array::RecordBatch;
 use arrow_flight::Ticket;
 use arrow_schema::SchemaRef;
 use bowshot_core::{Error, ErrorKind, Result};
-use bowshot_ipc::{Decoder, READS_LENGTHS, Refused};
+use bowshot_ipc::{Decoder, READS_PACKED, Refused};
 use bytes::{BufMut, Bytes, BytesMut};
 use http::header::{CONTENT_TYPE, TE};
 use http::{HeaderValue, Request, StatusCode};
@@ -37,7 +37,7 @@ impl Stream {
             request.headers_mut().insert(TE, HeaderValue::from_static("trailers"));
             request.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/grpc"));
             // Only Bowshot's gateway has a use for it.
-            let (name, value) = READS_LENGTHS;
+            let (name, value) = READS_PACKED;
             request.headers_mut().insert(name, HeaderValue::from_static(value));
         }
         let request = request.map_err(|error| protocol(&address, error))?;

@@ -20,7 +20,7 @@ pub struct Client {
     views: bool,
     order: bool,
     java: bool,
-    lengths: bool,
+    packed: bool,
 }
 
 /// Whoever says this in its user-agent is known to read compressed bodies and view types, and to take endpoints in their order:
@@ -36,7 +36,7 @@ impl Client {
     pub fn of(user_agent: Option<&str>) -> Client {
         let says = |words: &[&str]| user_agent.is_some_and(|agent| words.iter().any(|word| agent.contains(word)));
         let able = says(&ABLE) && !says(&UNABLE);
-        Client { compression: able, views: able, order: able, java: says(&UNABLE), lengths: false }
+        Client { compression: able, views: able, order: able, java: says(&UNABLE), packed: false }
     }
 
     /// The same client, which says by other means whether it reads compressed bodies.
@@ -51,15 +51,15 @@ impl Client {
         Client { views, ..self }
     }
 
-    /// The same client, which says whether it reads batches with [lengths in place of offsets](bowshot_ipc::with_lengths).
+    /// The same client, which says whether it reads [packed](bowshot_ipc::pack) batches.
     #[must_use]
-    pub fn with_lengths(self, lengths: bool) -> Client {
-        Client { lengths, ..self }
+    pub fn with_packed(self, packed: bool) -> Client {
+        Client { packed, ..self }
     }
 
-    /// Whether it reads batches with lengths in place of offsets.
-    pub fn reads_lengths(self) -> bool {
-        self.lengths
+    /// Whether it reads packed batches.
+    pub fn reads_packed(self) -> bool {
+        self.packed
     }
 
     /// Whether it reads bodies that are compressed so.

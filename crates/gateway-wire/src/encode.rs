@@ -7,7 +7,7 @@ use arrow_flight::FlightData;
 use arrow_ipc::writer::{DictionaryTracker, IpcDataGenerator, IpcWriteContext, IpcWriteOptions};
 use arrow_schema::{FieldRef, SchemaRef};
 use bowshot_core::{Error, ErrorKind, Result, format_type};
-use bowshot_ipc::{LENGTHS, schema_of_lengths, with_lengths};
+use bowshot_ipc::pack;
 use prost::Message;
 
 use crate::compact::compact;
@@ -52,8 +52,8 @@ const LIMIT: usize = (4 << 20) - (64 << 10);
 #[derive(Debug)]
 pub struct Encoder {
     schema: SchemaRef,
-    /// That of batches with lengths in place of offsets, for a client that reads them.
-    of_lengths: Option<SchemaRef>,
+    /// Whether the client reads packed batches.
+    packs: bool,
     codec: Codec,
     options: IpcWriteOptions,
     generator: IpcDataGenerator,
@@ -78,7 +78,7 @@ impl Encoder {
         }
         Ok(Encoder {
             schema,
-            of_lengths: None,
+            packs: false,
             codec,
             options: schema::options(codec)?,
             generator: IpcDataGenerator::default(),
@@ -87,11 +87,10 @@ impl Encoder {
         })
     }
 
-    /// Sends lengths in place of offsets wherever it compresses: they take next to nothing there, and offsets up to a third.
+    /// Packs batches wherever it compresses, if the client reads [packed](pack) ones: they are fewer bytes, and less work for a codec.
     #[must_use]
-    pub fn for_lengths(self, reads_lengths: bool) -> Encoder {
-        let of_lengths = if reads_lengths { schema_of_lengths(&self.schema) } else { None };
-        Encoder { of_lengths, ..self }
+    pub fn for_packed(self, reads_packed: bool) -> Encoder {
+        Encoder { packs: reads_packed, ..self }
     }
 
     /// The message that opens a stream. It should be sent at once, before there is a batch: the JDBC driver waits for it
@@ -149,18 +148,18 @@ impl Encoder {
         let columns = batch.columns().iter().map(compact).collect::<Result<Vec<_>>>()?;
         let rows = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
         let batch = RecordBatch::try_new_with_options(batch.schema(), columns, &rows)?;
-        let of_lengths = self.of_lengths.as_ref().filter(|_| self.codec != Codec::None);
-        let batch = match of_lengths {
-            Some(schema) => with_lengths(&batch, schema)?,
-            None => batch,
-        };
+        let packed = if self.packs && self.codec != Codec::None { pack(&batch)? } else { None };
+        let (batch, note) = packed.map_or((batch, None), |(packed, note)| (packed, Some(note)));
         let (_, encoded) = self.generator.encode(&batch, &mut self.dictionaries, &self.options, &mut self.context)?;
         if encoded.arrow_data.capacity() > LIMIT {
             // The next ones are hardly as large.
             self.context = context();
         }
         let message = FlightData::from(encoded);
-        Ok(if of_lengths.is_some() { message.with_app_metadata(LENGTHS) } else { message })
+        Ok(match note {
+            Some(note) => message.with_app_metadata(note),
+            None => message,
+        })
     }
 
     /// Whether a batch has the columns that were announced.

@@ -11,6 +11,9 @@ use crate::Codec;
 
 /// Buffers begin at multiples of this many bytes, which is what Arrow recommends and no reader has to move.
 pub(crate) const ALIGNMENT: usize = 64;
+/// Compressed ones at multiples of this, the least that Arrow allows: their readers make new ones, and of hundreds of columns what lies
+/// between them adds up.
+const COMPRESSED_ALIGNMENT: usize = 8;
 
 /// The level of Zstandard, the one of Arrow for C++. Higher ones cost a multiple for a few hundredths.
 const ZSTD_LEVEL: i32 = 1;
@@ -18,7 +21,8 @@ const ZSTD_LEVEL: i32 = 1;
 /// How arrow-ipc writes for us.
 pub(crate) fn options(codec: Codec) -> Result<IpcWriteOptions> {
     let level = (codec == Codec::Zstd).then_some(ZSTD_LEVEL);
-    let options = IpcWriteOptions::try_new(ALIGNMENT, false, MetadataVersion::V5)?;
+    let alignment = if codec == Codec::None { ALIGNMENT } else { COMPRESSED_ALIGNMENT };
+    let options = IpcWriteOptions::try_new(alignment, false, MetadataVersion::V5)?;
     Ok(options.try_with_compression(codec.compression())?.try_with_compression_level(level)?)
 }
 

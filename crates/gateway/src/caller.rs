@@ -8,7 +8,7 @@ use bowshot_gateway_access::{Access, Identity, Now, OptionValue, Session};
 use bowshot_gateway_catalog::TablePath;
 use bowshot_gateway_monitor::Statement;
 use bowshot_gateway_wire::{Client, Codec, Pace};
-use bowshot_ipc::READS_LENGTHS;
+use bowshot_ipc::READS_PACKED;
 use tonic::{Request, Status};
 
 use crate::line::RoundTrip;
@@ -56,8 +56,8 @@ impl Caller {
         let is_local = peer.is_some_and(|peer| peer.is_loopback());
         let round_trip = request.extensions().get().copied();
         let program = text("user-agent").unwrap_or_default();
-        let (reads, lengths) = READS_LENGTHS;
-        let client = Client::of(Some(&program)).with_lengths(text(reads).as_deref() == Some(lengths));
+        let (reads, packed) = READS_PACKED;
+        let client = Client::of(Some(&program)).with_packed(text(reads).as_deref() == Some(packed));
         Ok(Caller { session, client, is_local, round_trip, program, headers })
     }
 

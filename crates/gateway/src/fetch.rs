@@ -136,7 +136,7 @@ impl Encoding {
             Some(codec) => Pace::fixed(caller.client, codec, now),
             None => caller.pace(QUEUE.into(), now),
         };
-        let encoder = Encoder::new(Arc::clone(&schema), pace.codec())?.for_lengths(caller.client.reads_lengths());
+        let encoder = Encoder::new(Arc::clone(&schema), pace.codec())?.for_packed(caller.client.reads_packed());
         Ok(Encoding { schema, encoder, pace, sent: None })
     }
 

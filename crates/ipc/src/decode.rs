@@ -11,8 +11,7 @@ use arrow_schema::{ArrowError, Schema, SchemaRef};
 
 use crate::arrange::batch_of;
 use crate::flat::{self, is_flat};
-use crate::lengths::{schema_of_lengths, without_lengths};
-use crate::{Message, Refused, guarded};
+use crate::{Form, Message, Refused, guarded};
 
 /// How much larger than the largest message a batch may become when its buffers are decompressed.
 const MOST_INFLATED: usize = 16;
@@ -29,8 +28,6 @@ pub fn read_schema(header: &[u8]) -> Result<Schema, String> {
 #[derive(Debug)]
 pub struct Decoder {
     schema: SchemaRef,
-    /// That of batches with lengths in place of offsets.
-    of_lengths: Option<SchemaRef>,
     /// What dictionaries hold so far.
     dictionaries: HashMap<i64, ArrayRef>,
     /// How large a batch may become.
@@ -44,8 +41,8 @@ impl Decoder {
     /// The metadata is no schema.
     pub fn new(header: &[u8], largest_message: usize) -> Result<Self, String> {
         let schema = Arc::new(read_schema(header)?);
-        let (of_lengths, limit) = (schema_of_lengths(&schema), largest_message.saturating_mul(MOST_INFLATED));
-        Ok(Decoder { schema, of_lengths, dictionaries: HashMap::new(), limit })
+        let limit = largest_message.saturating_mul(MOST_INFLATED);
+        Ok(Decoder { schema, dictionaries: HashMap::new(), limit })
     }
 
     /// The schema of all batches.
@@ -62,22 +59,20 @@ impl Decoder {
             // Only the server's own notes: nothing of the result.
             return Ok(None);
         }
-        self.check_inflated(message)?;
-        guarded(|| self.decode_trusted(message)).map_err(Refused::Broken)
+        let form = message.note.as_deref().map(|note| guarded(|| Form::read(note, &self.schema)));
+        let form = form.transpose().map_err(Refused::Broken)?;
+        self.check_inflated(message, form.as_ref())?;
+        guarded(|| self.decode_trusted(message, form.as_ref())).map_err(Refused::Broken)
     }
 
-    fn decode_trusted(&mut self, message: &Message) -> Result<Option<RecordBatch>, ArrowError> {
+    fn decode_trusted(&mut self, message: &Message, form: Option<&Form>) -> Result<Option<RecordBatch>, ArrowError> {
         let refused = |what: &str| ArrowError::IpcError(what.to_owned());
         let root = root_as_message(&message.header).map_err(|error| refused(&error.to_string()))?;
         let version = root.version();
         match root.header_type() {
             MessageHeader::RecordBatch => {
                 let batch = root.header_as_record_batch().ok_or_else(|| refused("no batch"))?;
-                let schema = match (&self.of_lengths, message.has_lengths) {
-                    (Some(of_lengths), true) => of_lengths,
-                    (None, true) => return Err(refused("lengths of texts where there are none")),
-                    (_, false) => &self.schema,
-                };
+                let schema = form.map_or(&self.schema, Form::schema);
                 let batch = if is_flat(schema) && batch.compression().is_none() {
                     flat::read(batch, &message.body, schema)?
                 } else {
@@ -86,7 +81,10 @@ impl Decoder {
                         .with_require_alignment(false)
                         .read_record_batch()?
                 };
-                if message.has_lengths { without_lengths(&batch, &self.schema).map(Some) } else { Ok(Some(batch)) }
+                match form {
+                    Some(form) => form.unpack(&batch).map(Some),
+                    None => Ok(Some(batch)),
+                }
             }
             MessageHeader::DictionaryBatch => {
                 let batch = root.header_as_dictionary_batch().ok_or_else(|| refused("no dictionary"))?;
@@ -98,12 +96,15 @@ impl Decoder {
         }
     }
 
-    /// Refuses compressed buffers that would become larger than anybody wants them: their size is the sender's word.
-    fn check_inflated(&self, message: &Message) -> Result<(), Refused> {
+    /// Refuses what would become larger than anybody wants it: how large compressed buffers become is the sender's word, and
+    /// numbers may be packed in a sixteenth of their bytes.
+    fn check_inflated(&self, message: &Message, form: Option<&Form>) -> Result<(), Refused> {
         let Ok(root) = root_as_message(&message.header) else { return Ok(()) };
-        let Some(batch) = batch_of(&root).filter(|batch| batch.compression().is_some()) else { return Ok(()) };
-        let mut total = 0_usize;
-        for buffer in batch.buffers().into_iter().flatten() {
+        let Some(batch) = batch_of(&root) else { return Ok(()) };
+        let rows = usize::try_from(batch.length()).unwrap_or_default();
+        let mut total = form.map_or(0, |form| form.unpacked_bytes(rows));
+        let compressed = batch.buffers().filter(|_| batch.compression().is_some());
+        for buffer in compressed.into_iter().flatten() {
             let Ok(from) = usize::try_from(buffer.offset()) else { continue };
             let stated = message.body.get(from..).and_then(|bytes| bytes.first_chunk::<8>());
             // -1: the buffer is not compressed after all.

@@ -25,7 +25,7 @@
 //! let pieces = arrange(&mut header, sent.arrow_data.len())?;
 //! let mut body = Body::new(sent.arrow_data.len(), pieces, &Pool::default());
 //! sent.arrow_data.chunks(7).for_each(|bytes| body.push(bytes));
-//! let received = decoder.decode(&Message { header, body: body.finish(), has_lengths: false })?;
+//! let received = decoder.decode(&Message { header, body: body.finish(), note: None })?;
 //! assert_eq!(received, Some(batch));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -35,8 +35,8 @@ mod body;
 mod decode;
 mod flat;
 mod guard;
-mod lengths;
 mod message;
+mod packed;
 mod pool;
 mod refused;
 
@@ -44,7 +44,7 @@ pub use arrange::{Piece, arrange, body_length};
 pub use body::Body;
 pub use decode::{Decoder, read_schema};
 pub use guard::guarded;
-pub use lengths::{LENGTHS, READS_LENGTHS, schema_of_lengths, with_lengths, without_lengths};
 pub use message::Message;
+pub use packed::{Form, READS_PACKED, pack};
 pub use pool::Pool;
 pub use refused::Refused;

@@ -9,6 +9,6 @@ pub struct Message {
     pub header: Vec<u8>,
     /// The buffers of its arrays.
     pub body: Buffer,
-    /// Whether its batch has lengths in place of offsets, which stands beside it.
-    pub has_lengths: bool,
+    /// How its batch is [packed](crate::pack), which stands beside it; `None` of one as Arrow has it.
+    pub note: Option<Vec<u8>>,
 }

@@ -125,7 +125,7 @@ impl ArrowReader<'_> {
         let pieces = arrange(&mut header, length).map_err(unreadable)?;
         let mut body = Body::new(length, pieces, &self.pool);
         self.collect(&mut body)?;
-        Ok(Some(Message { header, body: body.finish(), has_lengths: false }))
+        Ok(Some(Message { header, body: body.finish(), note: None }))
     }
 
     fn array(&mut self, array: &mut [u8]) -> Result<()> {

@@ -1,10 +1,12 @@
 //! What is sent is decoded by Arrow's own reader and compared cell by cell.
 
 use arrow_array::cast::AsArray;
-use arrow_array::{Array, ArrayRef, Int64Array, ListArray, StringArray, StringViewArray};
+use arrow_array::{Array, ArrayRef, Int8Array, Int64Array, ListArray, StringArray, StringViewArray};
+use arrow_buffer::Buffer;
 use arrow_cast::cast;
 use arrow_flight::utils::flight_data_to_batches;
 use arrow_schema::{DataType, Field, Schema};
+use bowshot_ipc::{Decoder, Form};
 use proptest::prelude::*;
 
 use super::*;
@@ -34,6 +36,27 @@ fn compare(batch: &RecordBatch, messages: &[FlightData]) {
     assert_eq!(rows, batch.num_rows());
 }
 
+/// Sends a batch to a client that reads packed ones, and compares what that makes of it.
+fn sent_packed(batch: &RecordBatch, codec: Codec) {
+    let mut encoder = Encoder::new(batch.schema(), codec).unwrap().for_packed(true);
+    let first = encoder.schema_message().unwrap();
+    let mut decoder = Decoder::new(&first.data_header, 4 << 20).unwrap();
+    let mut rows = 0;
+    for message in encoder.encode(batch).unwrap() {
+        let note = Some(message.app_metadata.to_vec()).filter(|note| Form::is_note(note));
+        let message = bowshot_ipc::Message {
+            header: message.data_header.to_vec(),
+            body: Buffer::from_slice_ref(&message.data_body),
+            note,
+        };
+        let decoded = decoder.decode(&message).unwrap().unwrap();
+        decoded.columns().iter().for_each(|column| column.to_data().validate_full().unwrap());
+        assert_eq!(decoded, batch.slice(rows, decoded.num_rows()));
+        rows += decoded.num_rows();
+    }
+    assert_eq!(rows, batch.num_rows());
+}
+
 #[test]
 fn every_type_arrives_whole_and_in_slices_with_every_codec() {
     let mut dice = Dice(7);
@@ -42,19 +65,20 @@ fn every_type_arrives_whole_and_in_slices_with_every_codec() {
         for codec in Codec::ALL {
             for (begin, rows) in [(0, 100), (0, 0), (100, 0), (0, 1), (3, 64), (8, 8), (17, 70), (99, 1)] {
                 assert_eq!(sent(&whole.slice(begin, rows), codec).len(), 1, "{of}");
+                sent_packed(&whole.slice(begin, rows), codec);
             }
         }
     }
 }
 
 #[test]
-fn a_client_that_reads_lengths_gets_them_where_it_is_compressed() {
+fn a_client_that_reads_packed_batches_gets_them_where_it_is_compressed() {
     let texts = StringArray::from_iter((0..1000).map(|row| (row % 9 > 0).then(|| "flag".repeat(row % 3))));
     let batch = RecordBatch::try_from_iter([("text", Arc::new(texts) as ArrayRef)]).unwrap();
     for codec in Codec::ALL {
-        let mut encoder = Encoder::new(batch.schema(), codec).unwrap().for_lengths(true);
+        let mut encoder = Encoder::new(batch.schema(), codec).unwrap().for_packed(true);
         let message = encoder.encode(&batch).unwrap().remove(0);
-        assert_eq!(message.app_metadata == LENGTHS, codec != Codec::None, "{codec}");
+        assert_eq!(Form::is_note(&message.app_metadata), codec != Codec::None, "{codec}");
         let plain = Encoder::new(batch.schema(), codec).unwrap().encode(&batch).unwrap().remove(0);
         assert!(plain.app_metadata.is_empty());
         let (bytes, offsets) = (message.data_body.len(), plain.data_body.len());
@@ -63,9 +87,9 @@ fn a_client_that_reads_lengths_gets_them_where_it_is_compressed() {
             "{codec}: {bytes} of {offsets}"
         );
     }
-    let numbers = RecordBatch::try_from_iter([("n", Arc::new(Int64Array::from(vec![1])) as ArrayRef)]).unwrap();
-    let mut encoder = Encoder::new(numbers.schema(), Codec::Zstd).unwrap().for_lengths(true);
-    assert!(encoder.encode(&numbers).unwrap()[0].app_metadata.is_empty(), "there are no offsets");
+    let flags = RecordBatch::try_from_iter([("f", Arc::new(Int8Array::from(vec![1])) as ArrayRef)]).unwrap();
+    let mut encoder = Encoder::new(flags.schema(), Codec::Zstd).unwrap().for_packed(true);
+    assert!(encoder.encode(&flags).unwrap()[0].app_metadata.is_empty(), "there is nothing to pack");
 }
 
 #[test]
@@ -276,7 +300,9 @@ proptest! {
         let mut dice = Dice(seed);
         let begin = begin.min(rows);
         let whole = batch(&types, rows, &mut dice);
-        sent(&whole.slice(begin, (rows - begin).saturating_sub(dice.below(50))), codec);
+        let slice = whole.slice(begin, (rows - begin).saturating_sub(dice.below(50)));
+        sent(&slice, codec);
+        sent_packed(&slice, codec);
     }
 
     #[test]

@@ -3,8 +3,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "helpers of tests may panic as tests do")]
 
 mod faults;
-mod lengths;
 mod limits;
+mod packed;
 mod pages;
 mod prepared;
 mod raw;

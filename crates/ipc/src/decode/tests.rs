@@ -10,7 +10,7 @@ use arrow_ipc::writer::{DictionaryTracker, IpcDataGenerator, IpcWriteContext, Ip
 use arrow_schema::Schema;
 
 use super::*;
-use crate::{Body, Pool, arrange, schema_of_lengths, with_lengths};
+use crate::{Body, Pool, arrange, pack};
 
 /// Every message of a stream with this batch, as it arrives here.
 fn messages(batch: &RecordBatch, options: &IpcWriteOptions) -> Vec<Message> {
@@ -26,7 +26,7 @@ fn arrive(mut header: Vec<u8>, bytes: &[u8]) -> Message {
     let pieces = arrange(&mut header, bytes.len()).unwrap();
     let mut body = Body::new(bytes.len(), pieces, &Pool::default());
     bytes.chunks(1000).for_each(|chunk| body.push(chunk));
-    Message { header, body: body.finish(), has_lengths: false }
+    Message { header, body: body.finish(), note: None }
 }
 
 fn sample() -> RecordBatch {
@@ -86,6 +86,15 @@ fn decode(messages: &[Message]) -> Result<Vec<RecordBatch>, Refused> {
     let (first, rest) = messages.split_first().unwrap();
     let mut decoder = Decoder::new(&first.header, 1 << 20).map_err(Refused::Broken)?;
     rest.iter().filter_map(|message| decoder.decode(message).transpose()).collect()
+}
+
+/// The stream with this batch packed.
+fn packed(batch: &RecordBatch, options: &IpcWriteOptions) -> Vec<Message> {
+    let (packed, note) = pack(batch).unwrap().unwrap();
+    let mut stream = messages(batch, options);
+    stream.truncate(1);
+    stream.push(Message { note: Some(note), ..messages(&packed, options).remove(1) });
+    stream
 }
 
 #[test]
@@ -166,14 +175,10 @@ fn no_byte_makes_it_panic() {
     let options = IpcWriteOptions::default();
     let plain = messages(&sample().slice(0, 10), &options);
     let sample = sample().project(&[0, 2]).unwrap();
-    let with = with_lengths(&sample.slice(0, 10), &schema_of_lengths(sample.schema_ref()).unwrap()).unwrap();
-    let mut lengths = messages(&sample, &options);
-    lengths.truncate(1);
-    lengths
-        .extend(messages(&with, &options).into_iter().skip(1).map(|message| Message { has_lengths: true, ..message }));
-    assert!(decode(&lengths).is_ok());
+    let packed = packed(&sample.slice(0, 10), &options);
+    assert!(decode(&packed).is_ok());
     let mut failures = 0;
-    for sound in [plain, lengths, messages(&flat().slice(0, 10), &options)] {
+    for sound in [plain, packed, messages(&flat().slice(0, 10), &options)] {
         for broken in 0..sound.len() {
             for place in 0..sound[broken].header.len() {
                 for value in [0, 1, 0x7f, 0x80, 0xff] {
@@ -191,6 +196,58 @@ fn no_byte_makes_it_panic() {
         }
     }
     assert!(failures > 100, "only {failures} were refused");
+}
+
+#[test]
+fn packed_batches_arrive_as_they_were() {
+    let flat = flat();
+    for sample in [flat.clone(), flat.slice(7, 20), flat.slice(0, 0)] {
+        for compression in [None, Some(CompressionType::LZ4_FRAME), Some(CompressionType::ZSTD)] {
+            let options = IpcWriteOptions::default().try_with_compression(compression).unwrap();
+            assert_eq!(decode(&packed(&sample, &options)).unwrap(), [sample.clone()]);
+        }
+    }
+}
+
+/// What stands beside a batch is a stranger's word, too.
+#[test]
+fn no_byte_of_a_note_makes_an_array_that_is_none() {
+    let sound = packed(&flat().slice(0, 20), &IpcWriteOptions::default());
+    let note = sound[1].note.clone().unwrap();
+    let (mut passed, mut refused) = (0, 0);
+    for length in 0..note.len() {
+        let mut copies = sound.clone();
+        copies[1].note = Some(note[..length].to_vec());
+        assert!(decode(&copies).is_err(), "a note of {length} bytes");
+    }
+    for place in 0..note.len() {
+        for value in 0..=u8::MAX {
+            let mut copies = sound.clone();
+            copies[1].note.as_mut().unwrap()[place] = value;
+            match decode(&copies) {
+                Err(_) => refused += 1,
+                Ok(batches) => {
+                    passed += 1;
+                    for column in batches.iter().flat_map(RecordBatch::columns) {
+                        column.to_data().validate_full().unwrap();
+                    }
+                }
+            }
+        }
+    }
+    assert!(refused > 500 && passed > 100, "{refused} were refused, {passed} passed");
+}
+
+#[test]
+fn numbers_that_are_packed_may_not_become_too_large() {
+    // Three planes of 1 MiB each, and 16 bytes a number.
+    let numbers = Decimal128Array::from_iter_values((0..1 << 20).map(|n| 4 * n)).with_precision_and_scale(38, 0);
+    let batch = RecordBatch::try_from_iter([("d", Arc::new(numbers.unwrap()) as ArrayRef)]).unwrap();
+    let error = decode(&packed(&batch, &IpcWriteOptions::default())).map(|_| ());
+    assert_eq!(error, Ok(()), "as much as is allowed");
+    let options = IpcWriteOptions::default().try_with_compression(Some(CompressionType::ZSTD)).unwrap();
+    let error = decode(&packed(&batch, &options)).unwrap_err();
+    assert_eq!(error, Refused::TooLarge { bytes: 19 << 20, limit: 16 << 20 });
 }
 
 #[test]

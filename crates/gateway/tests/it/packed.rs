@@ -1,4 +1,4 @@
-//! Lengths in place of offsets: who is sent them, and what arrives.
+//! Packed batches: who is sent them, and what arrives.
 
 use arrow_array::RecordBatch;
 use arrow_flight::flight_service_client::FlightServiceClient;
@@ -8,7 +8,7 @@ use bowshot_connect::connect;
 use bowshot_core::Query;
 use bowshot_gateway::Limits;
 use bowshot_gateway_catalog::Dialect;
-use bowshot_ipc::LENGTHS;
+use bowshot_ipc::Form;
 use bowshot_testkit::Postgres;
 use futures::TryStreamExt;
 use prost::Message;
@@ -50,12 +50,12 @@ async fn only_who_asks_is_sent_them() {
     let bytes = |messages: &[FlightData]| messages.iter().map(|message| message.data_body.len()).sum::<usize>();
     let plain = fetched(&gateway, "zstd", "").await;
     assert!(plain.iter().all(|message| message.app_metadata.is_empty()));
-    let lengths = fetched(&gateway, "zstd", "lengths").await;
-    assert!(lengths.len() > 1 && lengths.iter().skip(1).all(|message| message.app_metadata == LENGTHS));
-    assert!(bytes(&lengths) * 3 < bytes(&plain) * 2, "{} of {} bytes", bytes(&lengths), bytes(&plain));
-    let uncompressed = fetched(&gateway, "none", "lengths").await;
+    let packed = fetched(&gateway, "zstd", "packed").await;
+    assert!(packed.len() > 1 && packed.iter().skip(1).all(|message| Form::is_note(&message.app_metadata)));
+    assert!(bytes(&packed) * 3 < bytes(&plain) * 2, "{} of {} bytes", bytes(&packed), bytes(&plain));
+    let uncompressed = fetched(&gateway, "none", "packed").await;
     assert!(uncompressed.iter().all(|message| message.app_metadata.is_empty()), "they would only be more bytes");
-    assert_eq!(plain[0].data_header, lengths[0].data_header, "the schema is the result's");
+    assert_eq!(plain[0].data_header, packed[0].data_header, "the schema is the result's");
 }
 
 /// The messages of the whole result, as a client gets them that says what it reads.

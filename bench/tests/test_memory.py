@@ -1,0 +1,39 @@
+"""Free memory that is kept from the host of a virtual machine."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from bench import memory
+from bench.floor.compile import compiled
+
+BLOCK = 2 << 20
+PAGE = 4096
+
+
+@pytest.mark.parametrize(("features", "expected"), [("011001", True), ("011000", False), ("", False)])
+def test_the_balloon_tells_whether_the_host_takes_back(
+    features: str, expected: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "virtio0").mkdir()
+    (tmp_path / "virtio0" / "features").write_text(features + "\n")
+    monkeypatch.setattr(memory, "BALLOON", tmp_path)
+    assert memory.host_takes_back() is expected
+
+
+def test_without_such_a_host_nothing_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memory, "BALLOON", tmp_path)
+    with memory.kept() as kept:
+        assert not kept
+
+
+def test_a_page_of_each_block_is_held_until_the_input_ends() -> None:
+    command = [str(compiled("pieces")), str(32 * BLOCK + 1)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as pieces:
+        assert pieces.stdout is not None
+        assert pieces.stdout.readline() == b"ready\n"
+        held = Path(f"/proc/{pieces.pid}/smaps").read_text()
+    assert pieces.returncode == 0
+    sizes = [int(line.split()[1]) for line in held.splitlines() if line.startswith("Rss:")]
+    assert 32 * PAGE // 1024 in sizes, "kilobytes that the mapping holds"
