@@ -52,7 +52,7 @@ pub use progress::Progress;
 pub use prune::{Condition, Test};
 pub use query::{Params, Query, Request, Value};
 pub use row_values::RowValues;
-pub use size::bytes_of;
+pub use size::{bytes_of, bytes_of_array};
 pub use source::{Connection, Reader, Scan, Source};
 pub use type_name::{format_type, parse_type};
 pub use writer::{Ingest, IngestMode, Writer};

@@ -11,10 +11,15 @@ pub(crate) struct Wish {
     pub(crate) asked: Option<usize>,
     /// What it gets at most.
     pub(crate) most: usize,
+    /// Whether the client reads one endpoint after the other.
+    pub(crate) in_turn: bool,
 }
 
 /// Divides a plan: by its own partitions where the source splits on a snapshot (Plan Partition), else by executing it once for
 /// all endpoints that are asked for (Result Partition).
+///
+/// A client that reads one endpoint after the other, and did not ask for several to give them to others, would wait for one connection at a
+/// time. It is dealt what all of them bring, in no more memory than cut endpoints have.
 ///
 /// A result that is ordered stays whole: there are clients that read endpoints in the order in which they arrive.
 pub(crate) fn divide(
@@ -29,7 +34,14 @@ pub(crate) fn divide(
         return Ok(vec![plan]);
     }
     if plan.partitions.len() > 1 {
-        return Ok(cut(plan, wish.asked.unwrap_or(wish.most).min(wish.most)));
+        let count = wish.asked.unwrap_or(wish.most).min(wish.most);
+        if wish.in_turn && wish.asked.is_none() && count > 1 {
+            let options = Options { connections: Some(count), ..options.clone() };
+            let memory_bytes = count.saturating_mul(options.buffer_bytes);
+            let limits = ShareLimits { memory_bytes, spill_bytes: 0, ..limits.clone() };
+            return share(plan, &options, count, &limits, cancel.clone());
+        }
+        return Ok(cut(plan, count));
     }
     match wish.asked.map(|asked| asked.min(wish.most)) {
         Some(count) if count > 1 => share(plan, options, count, limits, cancel.clone()),
@@ -40,15 +52,20 @@ pub(crate) fn divide(
 #[cfg(test)]
 mod tests {
     use bowshot_core::testing::Numbers;
-    use bowshot_core::{Query, Request, Source};
+    use bowshot_core::{Query, Request, Source, Stream};
 
     use super::*;
 
-    fn endpoints(partitions: usize, is_ordered: bool, asked: Option<usize>) -> usize {
+    fn plans(partitions: usize, is_ordered: bool, asked: Option<usize>, in_turn: bool) -> Vec<Plan> {
         let (options, cancel) = (Options::default(), Cancel::new());
         let request = Request::new(Query::new("numbers"), options.clone());
         let plan = Numbers { partitions, rows: 5 }.plan(&request, &cancel).unwrap();
-        divide(plan, is_ordered, &Wish { asked, most: 8 }, &options, &ShareLimits::default(), &cancel).unwrap().len()
+        let wish = Wish { asked, most: 8, in_turn };
+        divide(plan, is_ordered, &wish, &options, &ShareLimits::default(), &cancel).unwrap()
+    }
+
+    fn endpoints(partitions: usize, is_ordered: bool, asked: Option<usize>) -> usize {
+        plans(partitions, is_ordered, asked, false).len()
     }
 
     #[test]
@@ -60,5 +77,19 @@ mod tests {
         assert_eq!((endpoints(1, false, None), endpoints(1, false, Some(3)), endpoints(1, false, Some(99))), (1, 3, 8));
         assert_eq!(endpoints(1, false, Some(1)), 1);
         assert_eq!((endpoints(20, true, Some(4)), endpoints(1, true, Some(4))), (1, 1), "its order matters");
+    }
+
+    #[test]
+    fn who_reads_in_turn_is_dealt_rows_unless_endpoints_were_asked_for() {
+        let is_dealt = |plans: &[Plan]| plans.iter().all(|plan| plan.partitions.len() == 1);
+        let dealt = plans(20, false, None, true);
+        assert!(dealt.len() == 8 && is_dealt(&dealt), "20 partitions have become 8 parts of one execution");
+        let rows = |plan| -> usize {
+            Stream::start(plan, &Options::default(), Cancel::new()).map(|batch| batch.unwrap().num_rows()).sum()
+        };
+        // The first one gets all, where the others have not begun.
+        assert_eq!(dealt.into_iter().map(rows).collect::<Vec<_>>(), [100, 0, 0, 0, 0, 0, 0, 0]);
+        assert!(!is_dealt(&plans(20, false, Some(8), true)));
+        assert_eq!(plans(20, true, None, true).len(), 1, "its order matters");
     }
 }

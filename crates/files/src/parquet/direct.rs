@@ -22,10 +22,8 @@ use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;
 
-use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef};
-use arrow_schema::DataType;
-use bowshot_core::Result;
+use bowshot_core::{Result, bytes_of_array};
 use parquet::basic::Encoding;
 use parquet::errors::ParquetError;
 use parquet::file::metadata::{ColumnChunkMetaData, RowGroupMetaData};
@@ -174,7 +172,7 @@ impl<'a> Direct<'a> {
             let rows = part.left.div_ceil(part.left.div_ceil(self.batch_rows));
             let bytes = self.batch_bytes.saturating_mul(SKEW).min(i32::MAX.unsigned_abs() as usize);
             let batch = part.next(rows, bytes).map_err(|error| failed(&self.place, error))?;
-            let taken = batch.columns.iter().map(|array| bytes_of(array.as_ref())).fold(0, usize::saturating_add);
+            let taken = batch.columns.iter().map(|array| bytes_of_array(array.as_ref())).fold(0, usize::saturating_add);
             self.aim(batch.rows, taken);
             return Ok(Some(batch));
         }
@@ -216,17 +214,6 @@ impl Part {
     fn end(&mut self) -> Result<(), ParquetError> {
         let columns = if self.to_the_end { self.columns.as_mut_slice() } else { &mut [] };
         columns.iter_mut().try_for_each(|column| column.end())
-    }
-}
-
-/// The bytes that an array shows.
-fn bytes_of(array: &dyn Array) -> usize {
-    let own = array.to_data().get_slice_memory_size().unwrap_or_default();
-    // Views point to their text, which is no part of their slice.
-    own + match array.data_type() {
-        DataType::Utf8View => array.as_string_view().total_buffer_bytes_used(),
-        DataType::BinaryView => array.as_binary_view().total_buffer_bytes_used(),
-        _ => 0,
     }
 }
 

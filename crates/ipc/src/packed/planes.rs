@@ -18,8 +18,8 @@ pub(super) trait Whole: ArrowNativeType + Ord + Into<i128> + TryFrom<i128> {
     /// How far two of them are apart.
     type Distance: Copy + Default;
 
-    /// How far it is from `base`, which is not more than it.
-    fn from_base(self, base: Self) -> Self::Distance;
+    /// How far it is beyond `base`, which is not more than it.
+    fn beyond(self, base: Self) -> Self::Distance;
 
     /// The one that is so far from `base`; numbers without an end go round.
     fn at(base: Self, distance: Self::Distance) -> Self;
@@ -39,7 +39,7 @@ macro_rules! whole {
         impl Whole for $number {
             type Distance = $distance;
 
-            fn from_base(self, base: Self) -> $distance {
+            fn beyond(self, base: Self) -> $distance {
                 self.wrapping_sub(base).cast_unsigned()
             }
 
@@ -75,14 +75,14 @@ pub(super) fn take_apart<T: Whole>(values: &[T], kept: Option<&NullBuffer>) -> (
     let (low, high) = range.unwrap_or_default();
     // Nothing is taken off where that saves no plane.
     let zero = T::default();
-    let saves = low < zero || T::bytes(high.from_base(low)) < T::bytes(high.from_base(zero));
+    let saves = low < zero || T::bytes(high.beyond(low)) < T::bytes(high.beyond(zero));
     let base = if saves { low } else { zero };
-    let count = T::bytes(high.from_base(base));
+    let count = T::bytes(high.beyond(base));
     let mut planes: Vec<Vec<u8>> = (0..count).map(|_| Vec::with_capacity(values.len())).collect();
     let mut distances = [T::Distance::default(); CHUNK];
     for (number, chunk) in values.chunks(CHUNK).enumerate() {
         for (distance, value) in distances.iter_mut().zip(chunk) {
-            *distance = value.from_base(base);
+            *distance = value.beyond(base);
         }
         if let Some(kept) = kept {
             let kept = kept.slice(number * CHUNK, chunk.len());
