@@ -76,6 +76,8 @@ pub(crate) struct Session {
     pub(crate) sequence: u8,
     pub(crate) server: Server,
     connection: u64,
+    /// How long the fastest answer to a small statement took.
+    round_trip: Option<Duration>,
     config: Arc<Config>,
     /// What is under way, for the error of a connection that breaks.
     phase: &'static str,
@@ -141,6 +143,7 @@ impl Session {
             sequence: 0,
             server: Server::default(),
             connection: 0,
+            round_trip: None,
             config: Arc::clone(config),
             phase: "the login",
             longest: LONGEST_OF_LOGIN,
@@ -188,6 +191,11 @@ impl Session {
         self.connection
     }
 
+    /// How far away the server is: how long the fastest answer to a small statement took so far.
+    pub(crate) fn round_trip(&self) -> Option<Duration> {
+        self.round_trip
+    }
+
     /// Runs one small statement; its rows as text, none where it returns no result.
     ///
     /// After an error of the server's the session can be used again.
@@ -197,6 +205,7 @@ impl Session {
 
     /// The same with a value for each placeholder.
     pub(crate) fn query_with(&mut self, sql: &str, values: &[Value]) -> Result<Vec<Vec<Option<String>>>> {
+        let begin = Instant::now();
         let protocol = if values.is_empty() { Protocol::Text } else { Protocol::Binary };
         let (header, handle) = Statement { protocol, sql: sql.to_owned(), values: values.into() }.start(self)?;
         let (mut rows, mut kept) = (Vec::new(), 0);
@@ -216,6 +225,8 @@ impl Session {
         if let Some(handle) = handle {
             handle.close(self)?;
         }
+        let took = begin.elapsed();
+        self.round_trip = Some(self.round_trip.map_or(took, |fastest| fastest.min(took)));
         Ok(rows)
     }
 

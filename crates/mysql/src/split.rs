@@ -9,6 +9,7 @@ mod functions;
 mod table;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use bowshot_core::{ErrorKind, Estimate, Options, Partition, Result};
 use bowshot_sql::{Candidate, Division, Part, Prepared, splice};
@@ -26,6 +27,12 @@ const LEAST_ROWS_A_PARTITION: u64 = 8_192;
 const PARTITIONS_A_CONNECTION: u64 = 8;
 /// More partitions than this only cost.
 const MOST_PARTITIONS: u64 = 1_024;
+/// A server whose answers take as long is far away.
+const FAR: Duration = Duration::from_millis(5);
+/// About so many answers are waited for, one after the other, before the parts of a table are read.
+const ANSWERS: u32 = 50;
+/// What one connection brings, about: a hundred megabytes a second.
+const BYTES_A_MICROSECOND: u64 = 100;
 /// How many rows of the other tables there may be to one of the table that is split: every part reads them again.
 const MOST_OTHERS: u64 = 10;
 
@@ -70,6 +77,16 @@ fn ranges(session: &mut Session, query: &Prepared, options: &Options) -> Result<
         return Ok(Err(format!("it uses {} in a way that Bowshot does not know", reference(candidate))));
     }
     if let Some(reason) = unlike_a_scan(step, &table) {
+        return Ok(Err(reason));
+    }
+    // Who asks for a number of connections gets them.
+    if let Some(round_trip) = session.round_trip().filter(|_| options.connections.is_none())
+        && is_sooner_whole(table.bytes, round_trip)
+    {
+        let (megabytes, far) = (table.bytes.div_ceil(1 << 20), round_trip.as_millis());
+        let reason = format!(
+            "{name} has {megabytes} MiB, which are here before a server {far} ms away was asked how to divide them"
+        );
         return Ok(Err(reason));
     }
     let count = partitions(&table, options);
@@ -132,6 +149,11 @@ fn unlike_a_scan(step: &Step, table: &Keyed) -> Option<String> {
     }
 }
 
+/// Whether one connection has read so many bytes before a server so far away has answered what dividing them asks.
+fn is_sooner_whole(bytes: u64, round_trip: Duration) -> bool {
+    round_trip >= FAR && Duration::from_micros(bytes / BYTES_A_MICROSECOND) < round_trip * ANSWERS
+}
+
 /// How many partitions to aim at.
 fn partitions(table: &Keyed, options: &Options) -> u64 {
     let connections = u64::try_from(options.workers()).unwrap_or(1).max(1);
@@ -179,4 +201,26 @@ fn differs(
     let ranged = step.is_none_or(|step| step.method == "range" && step.key == table.key);
     let by = step.map_or("", |step| step.method.as_str());
     Ok((!ranged).then(|| format!("the server would not read {name} by ranges of its key, but by {by}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_is_divided_where_that_takes_less_than_to_read_it() {
+        let megabytes = |count: u64| count * 1_000_000;
+        for (bytes, milliseconds, whole) in [
+            (megabytes(1), 0, false),
+            (megabytes(1), 4, false),
+            (megabytes(24), 5, true),
+            (megabytes(26), 5, false),
+            (megabytes(100), 50, true),
+            (megabytes(1_000), 50, false),
+            (u64::MAX, 50, false),
+            (0, 50, true),
+        ] {
+            assert_eq!(is_sooner_whole(bytes, Duration::from_millis(milliseconds)), whole, "{bytes} {milliseconds}");
+        }
+    }
 }

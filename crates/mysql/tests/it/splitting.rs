@@ -1,5 +1,10 @@
 //! Which queries are split, and why the others are not.
 
+use std::io::{Read, Write};
+use std::net::{Shutdown, TcpListener, TcpStream};
+use std::thread;
+use std::time::Duration;
+
 use bowshot_core::Options;
 use bowshot_testkit::MariaDb;
 
@@ -135,6 +140,52 @@ fn names_that_need_quotes_and_hidden_columns() {
     assert_eq!(rows, 100_000);
     let whole = read(&uri, "SELECT hidden FROM `select`", &options).unwrap();
     assert_eq!(whole.iter().map(|batch| batch.num_rows()).sum::<usize>(), 100_000);
+}
+
+/// A port whose connections lead to another one, and take as long in each direction.
+fn far(port: u16, delay: Duration) -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let away = listener.local_addr().unwrap().port();
+    let pass_on = move |mut from: TcpStream, mut to: TcpStream| {
+        let mut bytes = vec![0; 1 << 16];
+        while let Ok(count @ 1..) = from.read(&mut bytes) {
+            thread::sleep(delay);
+            if to.write_all(&bytes[..count]).is_err() {
+                break;
+            }
+        }
+        let _ = to.shutdown(Shutdown::Both);
+    };
+    thread::spawn(move || {
+        for near in listener.incoming() {
+            let (near, there) = (near.unwrap(), TcpStream::connect(("127.0.0.1", port)).unwrap());
+            let (near_too, there_too) = (near.try_clone().unwrap(), there.try_clone().unwrap());
+            thread::spawn(move || pass_on(near, there));
+            thread::spawn(move || pass_on(there_too, near_too));
+        }
+    });
+    away
+}
+
+#[test]
+fn a_small_table_far_away_is_read_by_one_connection_unless_several_are_asked_for() {
+    server()
+        .sql(
+            "CREATE DATABASE remote; USE remote; CREATE TABLE t (id INT NOT NULL PRIMARY KEY, s CHAR(100) NOT NULL); \
+             INSERT INTO t SELECT seq, 'x' FROM seq_1_to_100000; ANALYZE TABLE t",
+        )
+        .unwrap();
+    let uri = server().uri_of(server().user(), server().password(), "remote");
+    let away = far(server().port(), Duration::from_millis(10));
+    let remote = uri.replace(&format!(":{}/", server().port()), &format!(":{away}/"));
+    assert_ne!(uri, remote);
+    let sql = "SELECT * FROM t";
+    let found = plan(&remote, sql, &Options::default()).unwrap();
+    assert!(found.partitions.len() == 1 && found.reason.contains("ms away"), "{}", found.reason);
+    for (uri, options) in [(&remote, connections(2)), (&uri, Options::default())] {
+        let found = plan(uri, sql, &options).unwrap();
+        assert!(found.partitions.len() > 1, "{}", found.reason);
+    }
 }
 
 #[test]
