@@ -106,13 +106,24 @@ impl Caller {
         if self.is_local { pace.near() } else { pace }
     }
 
+    /// Whether rows are dealt to the endpoints as they ask, where it did not ask for a number of endpoints: it takes one endpoint
+    /// after the other, or is far away. Connections do not share a long way evenly: of two halves, one may be through when the other has
+    /// a third.
+    pub(crate) fn is_dealt(&self) -> bool {
+        self.client.reads_in_turn() || self.is_far()
+    }
+
+    fn is_far(&self) -> bool {
+        !self.is_local && self.round_trip.is_some_and(|RoundTrip(time)| time >= FAR)
+    }
+
     /// How the first messages are compressed, before anything of the connection's speed was measured. A client far away is
     /// behind a slow link, as a rule, and a stream may be over before that is known.
     fn first_codec(&self) -> Codec {
-        match self.round_trip {
-            _ if self.is_local => Codec::None,
-            Some(RoundTrip(time)) if time >= FAR => Codec::Zstd,
-            _ => Codec::Lz4,
+        match self.is_local {
+            true => Codec::None,
+            false if self.is_far() => Codec::Zstd,
+            false => Codec::Lz4,
         }
     }
 

@@ -11,15 +11,16 @@ pub(crate) struct Wish {
     pub(crate) asked: Option<usize>,
     /// What it gets at most.
     pub(crate) most: usize,
-    /// Whether the client reads one endpoint after the other.
-    pub(crate) in_turn: bool,
+    /// Whether rows are rather dealt than cut, where none are asked for.
+    pub(crate) is_dealt: bool,
 }
 
 /// Divides a plan: by its own partitions where the source splits on a snapshot (Plan Partition), else by executing it once for
 /// all endpoints that are asked for (Result Partition).
 ///
-/// A client that reads one endpoint after the other, and did not ask for several to give them to others, would wait for one connection at a
-/// time. It is dealt what all of them bring, in no more memory than cut endpoints have.
+/// A client that reads one endpoint after the other, or over connections of unlike speed, would wait for the last part while there is nothing
+/// to do for the others. It is dealt what all connections of the database bring, in no more memory than cut endpoints have; unless it asked
+/// for a number of endpoints, perhaps to give them to others.
 ///
 /// A result that is ordered stays whole: there are clients that read endpoints in the order in which they arrive.
 pub(crate) fn divide(
@@ -35,7 +36,7 @@ pub(crate) fn divide(
     }
     if plan.partitions.len() > 1 {
         let count = wish.asked.unwrap_or(wish.most).min(wish.most);
-        if wish.in_turn && wish.asked.is_none() && count > 1 {
+        if wish.is_dealt && wish.asked.is_none() && count > 1 {
             let options = Options { connections: Some(count), ..options.clone() };
             let memory_bytes = count.saturating_mul(options.buffer_bytes);
             let limits = ShareLimits { memory_bytes, spill_bytes: 0, ..limits.clone() };
@@ -56,11 +57,11 @@ mod tests {
 
     use super::*;
 
-    fn plans(partitions: usize, is_ordered: bool, asked: Option<usize>, in_turn: bool) -> Vec<Plan> {
+    fn plans(partitions: usize, is_ordered: bool, asked: Option<usize>, is_dealt: bool) -> Vec<Plan> {
         let (options, cancel) = (Options::default(), Cancel::new());
         let request = Request::new(Query::new("numbers"), options.clone());
         let plan = Numbers { partitions, rows: 5 }.plan(&request, &cancel).unwrap();
-        let wish = Wish { asked, most: 8, in_turn };
+        let wish = Wish { asked, most: 8, is_dealt };
         divide(plan, is_ordered, &wish, &options, &ShareLimits::default(), &cancel).unwrap()
     }
 
@@ -80,16 +81,16 @@ mod tests {
     }
 
     #[test]
-    fn who_reads_in_turn_is_dealt_rows_unless_endpoints_were_asked_for() {
-        let is_dealt = |plans: &[Plan]| plans.iter().all(|plan| plan.partitions.len() == 1);
+    fn rows_are_dealt_unless_endpoints_were_asked_for() {
+        let are_dealt = |plans: &[Plan]| plans.iter().all(|plan| plan.partitions.len() == 1);
         let dealt = plans(20, false, None, true);
-        assert!(dealt.len() == 8 && is_dealt(&dealt), "20 partitions have become 8 parts of one execution");
+        assert!(dealt.len() == 8 && are_dealt(&dealt), "20 partitions have become 8 parts of one execution");
         let rows = |plan| -> usize {
             Stream::start(plan, &Options::default(), Cancel::new()).map(|batch| batch.unwrap().num_rows()).sum()
         };
         // The first one gets all, where the others have not begun.
         assert_eq!(dealt.into_iter().map(rows).collect::<Vec<_>>(), [100, 0, 0, 0, 0, 0, 0, 0]);
-        assert!(!is_dealt(&plans(20, false, Some(8), true)));
+        assert!(!are_dealt(&plans(20, false, Some(8), true)));
         assert_eq!(plans(20, true, None, true).len(), 1, "its order matters");
     }
 }
