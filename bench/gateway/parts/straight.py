@@ -43,9 +43,7 @@ def _loads(uri: str, postgres: int, flight: str, gateway_pid: int) -> list[Load]
         for row, function, options in (
             ("bowshot", "peers.gateway:with_bowshot", two),
             ("bowshot, 1 endpoint", "peers.gateway:with_bowshot", arrow | {"endpoints": 1}),
-            # Two endpoints, too: one a core. It is dealt their rows, unless it asks for a number of endpoints.
-            ("adbc", "peers.gateway:with_adbc", arrow),
-            ("adbc, 2 endpoints asked for", "peers.gateway:with_adbc", two),
+            ("adbc", "peers.gateway:with_adbc", two),
         )
     ]
     # The straight one before and after, for a machine's speed changes within a minute.

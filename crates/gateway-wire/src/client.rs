@@ -19,7 +19,6 @@ pub struct Client {
     compression: bool,
     views: bool,
     order: bool,
-    in_turn: bool,
     java: bool,
     packed: bool,
 }
@@ -32,22 +31,12 @@ const ABLE: [&str; 4] = ["bowshot/", "ADBC Flight SQL Driver", "grpc-go/", "grpc
 /// of 2025, no view (#807); its JDBC driver reads endpoints as they complete.
 const UNABLE: [&str; 2] = ["JDBC Flight SQL Driver", "grpc-java"];
 
-/// And whoever says this opens all endpoints at once, but takes their rows one endpoint after the other.
-const IN_TURN: [&str; 1] = ["ADBC Flight SQL Driver"];
-
 impl Client {
     /// The client that calls itself so.
     pub fn of(user_agent: Option<&str>) -> Client {
         let says = |words: &[&str]| user_agent.is_some_and(|agent| words.iter().any(|word| agent.contains(word)));
         let able = says(&ABLE) && !says(&UNABLE);
-        Client {
-            compression: able,
-            views: able,
-            order: able,
-            in_turn: says(&IN_TURN) && able,
-            java: says(&UNABLE),
-            packed: false,
-        }
+        Client { compression: able, views: able, order: able, java: says(&UNABLE), packed: false }
     }
 
     /// The same client, which says by other means whether it reads compressed bodies.
@@ -89,12 +78,6 @@ impl Client {
         self.order
     }
 
-    /// Whether it opens all endpoints of a result at once, but takes their rows one endpoint after the other, so that those behind have
-    /// to wait for those before.
-    pub fn reads_in_turn(self) -> bool {
-        self.in_turn
-    }
-
     /// Whether it binds times and timestamps as milliseconds whatever unit it is told: Arrow's JDBC driver, which up to 18.3 only
     /// says that it is Java.
     pub fn binds_milliseconds(self) -> bool {
@@ -124,8 +107,6 @@ mod tests {
             let client = Client::of(agent);
             assert_eq!(client.reads_views(), able, "{agent:?}");
             assert_eq!(client.keeps_order(), able, "{agent:?}");
-            let adbc = agent.is_some_and(|agent| agent.starts_with("ADBC Flight SQL Driver"));
-            assert_eq!(client.reads_in_turn(), able && adbc, "{agent:?}");
             assert_eq!(Codec::ALL.map(|codec| client.reads(codec)), [true, able, able], "{agent:?}");
         }
     }

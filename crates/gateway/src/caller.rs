@@ -106,14 +106,8 @@ impl Caller {
         if self.is_local { pace.near() } else { pace }
     }
 
-    /// Whether rows are dealt to the endpoints as they ask, where it did not ask for a number of endpoints: it takes one endpoint
-    /// after the other, or is far away. Connections do not share a long way evenly: of two halves, one may be through when the other has
-    /// a third.
-    pub(crate) fn is_dealt(&self) -> bool {
-        self.client.reads_in_turn() || self.is_far()
-    }
-
-    fn is_far(&self) -> bool {
+    /// Whether it is far away, as far as the kernel says so.
+    pub(crate) fn is_far(&self) -> bool {
         !self.is_local && self.round_trip.is_some_and(|RoundTrip(time)| time >= FAR)
     }
 

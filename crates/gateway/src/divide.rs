@@ -11,16 +11,16 @@ pub(crate) struct Wish {
     pub(crate) asked: Option<usize>,
     /// What it gets at most.
     pub(crate) most: usize,
-    /// Whether rows are rather dealt than cut, where none are asked for.
-    pub(crate) is_dealt: bool,
+    /// Whether the client is far away.
+    pub(crate) is_far: bool,
 }
 
 /// Divides a plan: by its own partitions where the source splits on a snapshot (Plan Partition), else by executing it once for
 /// all endpoints that are asked for (Result Partition).
 ///
-/// A client that reads one endpoint after the other, or over connections of unlike speed, would wait for the last part while there is nothing
-/// to do for the others. It is dealt what all connections of the database bring, in no more memory than cut endpoints have; unless it asked
-/// for a number of endpoints, perhaps to give them to others.
+/// Connections do not share a long way evenly: of two halves, one may be through when the other has a third. A client far away is dealt what
+/// all connections of the database bring, in no more memory than cut endpoints have; unless it asked for a number of endpoints, perhaps to
+/// give them to others.
 ///
 /// A result that is ordered stays whole: there are clients that read endpoints in the order in which they arrive.
 pub(crate) fn divide(
@@ -36,7 +36,7 @@ pub(crate) fn divide(
     }
     if plan.partitions.len() > 1 {
         let count = wish.asked.unwrap_or(wish.most).min(wish.most);
-        if wish.is_dealt && wish.asked.is_none() && count > 1 {
+        if wish.is_far && wish.asked.is_none() && count > 1 {
             let options = Options { connections: Some(count), ..options.clone() };
             let memory_bytes = count.saturating_mul(options.buffer_bytes);
             let limits = ShareLimits { memory_bytes, spill_bytes: 0, ..limits.clone() };
@@ -57,11 +57,11 @@ mod tests {
 
     use super::*;
 
-    fn plans(partitions: usize, is_ordered: bool, asked: Option<usize>, is_dealt: bool) -> Vec<Plan> {
+    fn plans(partitions: usize, is_ordered: bool, asked: Option<usize>, is_far: bool) -> Vec<Plan> {
         let (options, cancel) = (Options::default(), Cancel::new());
         let request = Request::new(Query::new("numbers"), options.clone());
         let plan = Numbers { partitions, rows: 5 }.plan(&request, &cancel).unwrap();
-        let wish = Wish { asked, most: 8, is_dealt };
+        let wish = Wish { asked, most: 8, is_far };
         divide(plan, is_ordered, &wish, &options, &ShareLimits::default(), &cancel).unwrap()
     }
 
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_are_dealt_unless_endpoints_were_asked_for() {
+    fn rows_are_dealt_over_a_long_way_unless_endpoints_were_asked_for() {
         let are_dealt = |plans: &[Plan]| plans.iter().all(|plan| plan.partitions.len() == 1);
         let dealt = plans(20, false, None, true);
         assert!(dealt.len() == 8 && are_dealt(&dealt), "20 partitions have become 8 parts of one execution");

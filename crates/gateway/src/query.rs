@@ -148,7 +148,7 @@ impl Inner {
     pub(crate) fn keep(&self, planned: Planned, asked: Option<usize>, caller: &Caller) -> Result<(Id, usize), Status> {
         let Planned { plan, cancel, is_ordered, work } = planned;
         let (reason, snapshot) = (plan.reason.clone(), plan.snapshot.clone());
-        let wish = Wish { asked, most: self.count(asked), is_dealt: caller.is_dealt() };
+        let wish = Wish { asked, most: self.count(asked), is_far: caller.is_far() };
         let endpoints = divide(plan, is_ordered, &wish, &self.options(), &self.limits.share, &cancel)
             .map_err(|error| of_error(&error))?;
         let (id, count) = (new_id()?, endpoints.len());

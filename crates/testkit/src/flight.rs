@@ -11,7 +11,6 @@ use nix::sys::signal::Signal;
 
 use crate::Result;
 use crate::owner::Owner;
-use crate::port;
 use crate::process::Process;
 
 /// roapi: files as tables, on DataFusion.
@@ -29,11 +28,9 @@ struct Server {
 impl Roapi {
     /// Starts a server that has these tables, each from a file (CSV, JSON, Parquet).
     pub fn start(tables: &[(&str, &Path)]) -> Result<Self> {
-        let mut arguments = Vec::new();
-        // It also serves HTTP and PostgreSQL's protocol, on ports that nobody here uses.
-        for flag in ["-a", "-p"] {
-            arguments.extend([flag.to_owned(), format!("127.0.0.1:{}", port::free()?)]);
-        }
+        // It also serves HTTP and PostgreSQL's protocol, on ports that nobody here uses: 0 is any one that is free. Where a port is
+        // taken it ends, which may be after the other ones are there.
+        let mut arguments = ["-a", "127.0.0.1:0", "-p", "127.0.0.1:0"].map(str::to_owned).to_vec();
         for (name, file) in tables {
             arguments.extend(["-t".to_owned(), format!("{name}={}", file.display())]);
         }
