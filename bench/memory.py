@@ -1,7 +1,7 @@
 """Free memory that the host of a virtual machine does not take back during a run.
 
-Where it does, the first touch costs up to four times what it costs on the machine itself (about 1.3 seconds a GiB
-in place of 0.33), and who touches it first depends on what ran before. Ratios would tell more of that than of programs.
+Where it does, the first touch of memory costs several times what it costs on the machine itself, and who
+touches it first depends on what ran before. Ratios would tell more of that than of programs.
 """
 
 import re

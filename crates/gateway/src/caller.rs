@@ -114,10 +114,12 @@ impl Caller {
     /// How the first messages are compressed, before anything of the connection's speed was measured. A client far away is
     /// behind a slow link, as a rule, and a stream may be over before that is known.
     fn first_codec(&self) -> Codec {
-        match self.is_local {
-            true => Codec::None,
-            false if self.is_far() => Codec::Zstd,
-            false => Codec::Lz4,
+        if self.is_local {
+            Codec::None
+        } else if self.is_far() {
+            Codec::Zstd
+        } else {
+            Codec::Lz4
         }
     }
 

@@ -18,7 +18,7 @@ pub(crate) struct Wish {
 /// Divides a plan: by its own partitions where the source splits on a snapshot (Plan Partition), else by executing it once for
 /// all endpoints that are asked for (Result Partition).
 ///
-/// Connections do not share a long way evenly: of two halves, one may be through when the other has a third. A client far away is dealt what
+/// Connections do not share a long way evenly: of two halves, one may be through long before the other. A client far away is dealt what
 /// all connections of the database bring, in no more memory than cut endpoints have; unless it asked for a number of endpoints, perhaps to
 /// give them to others.
 ///

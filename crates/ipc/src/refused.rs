@@ -7,7 +7,7 @@ use std::fmt;
 pub enum Refused {
     /// It is not what Arrow's format says: why, in words for people.
     Broken(String),
-    /// Its compressed buffers say that they become so many bytes, and so many are allowed.
+    /// What is compressed in it, or packed, becomes so many bytes as it says, and so many are allowed.
     TooLarge {
         /// What they would become.
         bytes: usize,

@@ -55,10 +55,9 @@ impl Form {
         let mut planes = Vec::with_capacity(whole.fields().len());
         for field in whole.fields() {
             let of = field.data_type();
-            let width = numbers::width(of).or_else(|| width_of_lengths(of)).unwrap_or(0);
             let Some((count, others)) = rest.split_first() else { return Err(refused("with less than its columns")) };
             let count = usize::from(*count);
-            if count > width {
+            if count > width(of) {
                 return Err(refused(&format!("of {count} planes of a column of {of}")));
             }
             rest = others;
@@ -88,7 +87,6 @@ impl Form {
     /// How many bytes the columns that are packed take in a batch of so many rows, without those of texts.
     pub fn unpacked_bytes(&self, rows: usize) -> usize {
         let columns = self.whole.fields().iter().zip(&self.planes).filter(|(_, planes)| planes.is_some());
-        let width = |of: &DataType| numbers::width(of).or_else(|| width_of_lengths(of)).unwrap_or(0);
         columns.map(|(field, _)| width(field.data_type())).sum::<usize>().saturating_mul(rows)
     }
 
@@ -114,11 +112,12 @@ pub(super) fn kind_of_bytes(of: &DataType) -> Option<DataType> {
     }
 }
 
-/// How many bytes a column's lengths have, if it has offsets.
-fn width_of_lengths(of: &DataType) -> Option<usize> {
-    match kind_of_bytes(of)? {
-        DataType::LargeBinary => Some(size_of::<i64>()),
-        _ => Some(size_of::<i32>()),
+/// How many bytes the numbers of a column have that are packed, or its lengths; 0 where neither are.
+fn width(of: &DataType) -> usize {
+    match kind_of_bytes(of) {
+        Some(DataType::LargeBinary) => size_of::<i64>(),
+        Some(_) => size_of::<i32>(),
+        None => numbers::width(of).unwrap_or(0),
     }
 }
 
