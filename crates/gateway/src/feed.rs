@@ -1,10 +1,11 @@
 //! From a reading thread to an asynchronous consumer, with an ear for the consumer's end.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use arrow_array::RecordBatch;
-use bowshot_core::{Error, Poll, Result, Stream};
+use bowshot_core::{Error, ErrorKind, Poll, Result, Stream};
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 
 /// How long the database may be silent before the consumer is looked after: a lost client ends its query within a second.
@@ -33,8 +34,23 @@ impl<T, F: FnMut(RecordBatch, Duration) -> Result<Vec<T>> + Send + 'static> Turn
 /// `first` is sent before anything is read. An error of the stream or of `turn` is the last item. When the receiver is
 /// dropped the stream is too, which ends the query in the database.
 pub fn feed<T: Send + 'static>(stream: Stream, room: usize, first: Vec<T>, turn: impl Turn<T>) -> Receiver<Result<T>> {
+    run(room, move |sender| pass_on(stream, first, turn, sender))
+}
+
+/// Runs `work` in a thread of its own; of its items `room` may wait. Where it panics, an error is the last item: a result that ends early is
+/// never taken for a whole one.
+pub(crate) fn run<T: Send + 'static>(
+    room: usize,
+    work: impl FnOnce(&Sender<Result<T>>) + Send + 'static,
+) -> Receiver<Result<T>> {
     let (sender, receiver) = channel(room.max(1));
-    thread::spawn(move || pass_on(stream, first, turn, &sender));
+    thread::spawn(move || {
+        if catch_unwind(AssertUnwindSafe(|| work(&sender))).is_err() {
+            let error = Error::new(ErrorKind::Internal, "reading the result panicked; please report this");
+            // The receiver may be gone: then nobody asks.
+            let _ = sender.blocking_send(Err(error));
+        }
+    });
     receiver
 }
 
@@ -81,9 +97,7 @@ mod tests {
     use arrow_array::types::Int64Type;
     use arrow_schema::{DataType, Field, Schema};
     use bowshot_core::testing::Numbers;
-    use bowshot_core::{
-        Cancel, Connection, ErrorKind, Estimate, Options, Partition, Plan, Query, Reader, Request, Scan, Source,
-    };
+    use bowshot_core::{Cancel, Connection, Estimate, Options, Partition, Plan, Query, Reader, Request, Scan, Source};
 
     use super::*;
 
@@ -120,6 +134,21 @@ mod tests {
         }
         let last = received.pop().unwrap();
         assert_eq!(last.unwrap_err().kind(), ErrorKind::Value);
+        assert!(received.iter().all(Result::is_ok) && received.len() < 100);
+    }
+
+    #[test]
+    fn a_panic_is_an_error_that_ends_the_stream() {
+        let turn = |batch: RecordBatch, _: Duration| {
+            assert!(!cells(&batch).contains(&30), "as a test wants it");
+            Ok(vec![batch.num_rows()])
+        };
+        let mut receiver = feed(numbers(), 100, Vec::new(), turn);
+        let mut received = Vec::new();
+        while let Some(item) = receiver.blocking_recv() {
+            received.push(item);
+        }
+        assert_eq!(received.pop().unwrap().unwrap_err().kind(), ErrorKind::Internal);
         assert!(received.iter().all(Result::is_ok) && received.len() < 100);
     }
 

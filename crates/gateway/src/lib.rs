@@ -38,6 +38,7 @@ mod service;
 mod session_options;
 mod status;
 mod tls;
+mod whole;
 mod work;
 
 pub use bowshot_gateway_admission::AdmissionLimits;

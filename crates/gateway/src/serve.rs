@@ -19,6 +19,7 @@ use crate::gateway::{Gateway, sweep};
 use crate::line::{Line, Tcp, Telling};
 use crate::service::Service;
 use crate::tls::Tls;
+use crate::whole::Whole;
 
 /// How often a drain looks whether anything is left to be read.
 const LOOK: Duration = Duration::from_millis(50);
@@ -77,6 +78,7 @@ impl Gateway {
             .max_encoding_message_size(usize::MAX);
         let service = Guarded::new(service, Answering::new(flight, most));
         let service = Guarded::new(service, self.0.draining.clone());
+        let service = Guarded::new(service, Whole);
         // The first that a call comes by.
         let service = Guarded::new(service, Telling);
         let (stopping, stopped) = tokio::sync::oneshot::channel::<()>();

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import resource
-import select
-import socket
+import subprocess
+import sys
 import time
 from contextlib import suppress
 from pathlib import Path
@@ -122,17 +122,26 @@ def test_a_terminated_backend_tells_its_client(server: Server) -> None:
     wait_until_gone(server, pid)
 
 
+# Begins to read, says which backend serves it, and reads no more.
+CLIENT = """
+import os, select, sys, psycopg
+session = psycopg.connect(sys.argv[1]).pgconn
+session.send_query(sys.argv[2].encode())
+select.select([session.socket], [], [], 60)
+os.read(session.socket, 100_000)
+print(session.backend_pid, flush=True)
+select.select([], [], [])
+"""
+
+
 def test_a_client_that_goes_away_ends_the_query(server: Server) -> None:
-    connection = server.connect()
-    pid = connection.info.backend_pid
-    session = connection.pgconn
-    session.send_query(f"COPY ({LONG}) TO STDOUT (FORMAT arrow)".encode())
-    select.select([session.socket], [], [], PATIENCE)
-    os.read(session.socket, 100_000)
-    with socket.socket(fileno=os.dup(session.socket)) as raw:
-        raw.shutdown(socket.SHUT_RDWR)
+    # A process that is killed: what it has not read is why its end of the connection is reset, even where the server waits for room.
+    command = [sys.executable, "-c", CLIENT, server.uri, f"COPY ({LONG}) TO STDOUT (FORMAT arrow)"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as client:
+        assert client.stdout is not None
+        pid = int(client.stdout.readline())
+        client.kill()
     wait_until_gone(server, pid)
-    connection.close()
 
 
 def test_a_client_that_reads_slowly_loses_nothing(server: Server) -> None:

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use arrow_array::cast::AsArray;
 use arrow_array::{ArrayRef, Int64Array, RecordBatch, StringArray};
 use arrow_flight::sql::{
     CommandStatementIngest, CommandStatementUpdate, ProstMessageExt, TableDefinitionOptions, TableExistsOption,
@@ -10,6 +11,7 @@ use arrow_flight::sql::{
 };
 use arrow_flight::{FlightData, FlightDescriptor, PutResult};
 use bowshot_connect::connect;
+use bowshot_core::Query;
 use bowshot_gateway::Limits;
 use bowshot_gateway_catalog::Dialect;
 use bowshot_gateway_wire::{Codec, Encoder};
@@ -19,6 +21,7 @@ use prost::Message;
 use tonic::{Code, Status};
 
 use crate::raw::{Client, client};
+use crate::reading::read;
 use crate::running::Running;
 
 fn gateway(server: &Postgres, limits: Limits) -> Running {
@@ -144,4 +147,34 @@ async fn a_transaction_that_nobody_began_is_refused() {
     let status = put(&mut client, futures::stream::iter([message])).await.unwrap_err();
     assert_eq!(status.code(), Code::Unimplemented, "{status}");
     assert_eq!(server.psql("SELECT to_regclass('made') IS NULL").unwrap().trim(), "t");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn rows_of_a_client_that_gives_up_are_not_committed() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("shop.db");
+    // An empty file is an empty database.
+    std::fs::write(&path, []).unwrap();
+    let uri = format!("sqlite:///{}", path.display());
+    let gateway = Running::writable(&[("shop", connect(&uri).unwrap(), Dialect::Sqlite)], Limits::default());
+    let mut client = client(&gateway).await;
+    put(&mut client, futures::stream::iter(messages("whole"))).await.unwrap();
+    for round in 0..100 {
+        let mut client = client.clone();
+        let rows = futures::stream::iter(messages(&format!("given_up_{round}"))).chain(futures::stream::pending());
+        let call = tokio::spawn(async move { put(&mut client, rows).await });
+        // Now before the rows have come, now when they are in the table.
+        tokio::time::sleep(Duration::from_micros(round * 200)).await;
+        call.abort();
+        assert!(call.await.unwrap_err().is_cancelled());
+    }
+    // Writers wait for each other: this one is the last.
+    put(&mut client, futures::stream::iter(messages("last"))).await.unwrap();
+    let sql = "SELECT name FROM sqlite_schema ORDER BY name";
+    let tables = tokio::task::spawn_blocking(move || read(&uri, Query::new(sql))).await.unwrap().unwrap().0;
+    let names: Vec<String> = tables
+        .iter()
+        .flat_map(|batch| batch.column(0).as_string::<i32>().iter().flatten().map(str::to_owned).collect::<Vec<_>>())
+        .collect();
+    assert_eq!(names, ["last", "whole"]);
 }
