@@ -17,16 +17,18 @@ pub(crate) struct Entry {
     open: Option<Open>,
 }
 
-/// An entry whose `open` exists where its feature is on.
+/// An entry whose `open` exists where its feature is on; `with` tells a source of another one.
 macro_rules! entry {
-    ($feature:literal, $source:path, [$($scheme:literal),+]) => {
+    ($feature:literal, $source:path, [$($scheme:literal),+] $(, $with:path)?) => {
         Entry {
             schemes: &[$($scheme),+],
             feature: $feature,
             #[cfg(feature = $feature)]
             open: Some(|uri| {
                 use $source as Kind;
-                Ok(Arc::new(Kind::from_uri(uri)?))
+                let source = Kind::from_uri(uri)?;
+                $(let source = $with(source);)?
+                Ok(Arc::new(source))
             }),
             #[cfg(not(feature = $feature))]
             open: None,
@@ -43,7 +45,7 @@ pub(crate) const SOURCES: &[Entry] = &[
     entry!("oracle", bowshot_oracle::Oracle, ["oracle"]),
     entry!("clickhouse", bowshot_clickhouse::ClickHouse, ["clickhouse", "clickhousedb"]),
     entry!("trino", bowshot_trino::Trino, ["trino", "presto"]),
-    entry!("flight", bowshot_flight::Flight, ["grpc", "flightsql"]),
+    entry!("flight", bowshot_flight::Flight, ["grpc", "flightsql"], with_files),
     entry!("odbc", bowshot_odbc::Odbc, ["odbc"]),
     entry!("adbc", bowshot_adbc::Adbc, ["adbc", "duckdb"]),
     entry!(
@@ -52,6 +54,14 @@ pub(crate) const SOURCES: &[Entry] = &[
         ["file", "s3", "s3a", "gs", "gcs", "az", "abfs", "abfss", "azure", "adl", "http", "https"]
     ),
 ];
+
+/// A gateway's files may come as they are stored, where this build reads files.
+#[cfg(feature = "flight")]
+fn with_files(flight: bowshot_flight::Flight) -> bowshot_flight::Flight {
+    #[cfg(feature = "files")]
+    let flight = flight.with_excerpts(bowshot_files::open_excerpt);
+    flight
+}
 
 impl Entry {
     /// The source of this kind that `scheme` names.

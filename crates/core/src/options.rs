@@ -33,6 +33,8 @@ pub struct Options {
     /// Whether a result that cannot be split may come in parts all the same where the server itself deals its rows to several
     /// connections, in no order, as they ask for them: for consumers that read the parts side by side.
     pub deal: bool,
+    /// Whether the consumer may ask readers for [excerpts](crate::Excerpt): partitions are then what is stored together.
+    pub excerpts: bool,
     /// What every row fulfils that the consumer needs, all of it. A source may leave out other rows that it need not read to know them, and
     /// need not: the consumer looks at each row itself.
     pub prune: Vec<Condition>,
@@ -53,6 +55,7 @@ impl Default for Options {
             batch_bytes: 1 << 20,
             buffer_bytes: 32 << 20,
             deal: false,
+            excerpts: false,
             prune: Vec::new(),
         }
     }

@@ -3,7 +3,7 @@
 use arrow_array::RecordBatch;
 use arrow_schema::DataType;
 
-use crate::{Cancel, Error, ErrorKind, Origin, Plan, Request, Result, Writer};
+use crate::{Cancel, Error, ErrorKind, Excerpt, Origin, Plan, Request, Result, Writer};
 
 /// A database or a folder of files, named by a URI.
 pub trait Source: Send + Sync {
@@ -36,6 +36,11 @@ pub trait Scan: Send + Sync {
         Vec::new()
     }
 
+    /// Whether its readers may have [excerpts](Reader::excerpt). Who asks for them reads partitions by itself.
+    fn has_excerpts(&self) -> bool {
+        false
+    }
+
     /// The tables from which the result's columns come, in the order of the columns; `None` for one that is computed. Empty where the
     /// database does not say.
     fn origins(&self) -> Vec<Option<Origin>> {
@@ -55,4 +60,13 @@ pub trait Reader {
     ///
     /// Dropping a reader before its end leaves its connection unusable; the executor then drops that too.
     fn next(&mut self) -> Result<Option<RecordBatch>>;
+
+    /// The next rows as they are stored, if they are stored in at most the `smaller`th part of the bytes that their batches would have (0: in
+    /// however many); `None` where they have to be read as batches, or where there are no more. Rows that are handed out so are not among the batches.
+    ///
+    /// # Errors
+    /// As for [`next`](Reader::next).
+    fn excerpt(&mut self, _smaller: u64) -> Result<Option<Excerpt<'_>>> {
+        Ok(None)
+    }
 }

@@ -9,6 +9,7 @@ use crate::chunk::Chunk;
 use crate::columns::merge;
 use crate::connect::Store;
 use crate::format::Format;
+use crate::partition::Cut;
 use crate::snapshot::File;
 use crate::uri::Location;
 use crate::{csv, hive, ipc, parquet};
@@ -26,7 +27,7 @@ pub(crate) struct Dataset {
 
 /// What each file says of itself.
 pub(crate) enum Data {
-    Parquet(Vec<parquet::Meta>),
+    Parquet(Vec<Arc<parquet::Meta>>),
     Text(csv::Table),
     Arrow(Vec<ipc::Meta>),
 }
@@ -40,7 +41,7 @@ impl Dataset {
         let looking = Looking { location, files: &files, options, cancel };
         let (data, schemas) = match format {
             Format::Parquet => {
-                let metas = looking.each(&store, |open| parquet::Meta::load(&open, &options.types))?;
+                let metas = looking.each(&store, |open| parquet::Meta::load(&open, &options.types).map(Arc::new))?;
                 let schemas: Vec<SchemaRef> = metas.iter().map(|meta| Arc::clone(&meta.schema)).collect();
                 (Data::Parquet(metas), schemas)
             }
@@ -85,7 +86,7 @@ impl Dataset {
         if conditions.is_empty() {
             return Vec::new();
         }
-        let kept = |(file, meta): (usize, &parquet::Meta)| {
+        let kept = |(file, meta): (usize, &Arc<parquet::Meta>)| {
             let resolved: Vec<_> = conditions.iter().filter_map(|condition| self.resolved(file, condition)).collect();
             meta.may_hold(&resolved, self.files.get(file).map_or("", |file| file.name.as_str()))
         };
@@ -102,7 +103,7 @@ impl Dataset {
     }
 
     /// The pieces of all files, in their order; `wanted` are the columns that are read. Row groups that are not `kept` are left out.
-    pub(crate) fn chunks(&self, wanted: &[usize], target: u64, kept: &[Vec<bool>]) -> Vec<Chunk> {
+    pub(crate) fn chunks(&self, wanted: &[usize], cut: Cut, kept: &[Vec<bool>]) -> Vec<Chunk> {
         let columns = |file: usize| -> Vec<usize> {
             let origins = wanted.iter().map(|place| self.origin(file, *place));
             origins.filter_map(|origin| if let Origin::File(place) = origin { Some(place) } else { None }).collect()
@@ -111,7 +112,7 @@ impl Dataset {
             Data::Parquet(metas) => {
                 let kept = |file: usize| kept.get(file).map_or(&[][..], Vec::as_slice);
                 let chunks =
-                    |(file, meta): (usize, &parquet::Meta)| meta.chunks(file, &columns(file), target, kept(file));
+                    |(file, meta): (usize, &Arc<parquet::Meta>)| meta.chunks(file, &columns(file), cut, kept(file));
                 metas.iter().enumerate().flat_map(chunks).collect()
             }
             Data::Arrow(metas) => metas.iter().enumerate().flat_map(|(file, meta)| meta.chunks(file)).collect(),

@@ -47,6 +47,8 @@ mod types;
 mod uri;
 mod view;
 
+pub use parquet::open_excerpt;
+
 use bowshot_core::{Cancel, Plan, Request, Result, Source};
 
 /// A file, or a folder of files with the same columns.

@@ -2,6 +2,7 @@
 
 use std::fs::File as Handle;
 use std::io;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use bowshot_core::Result;
@@ -18,6 +19,7 @@ pub(crate) struct Open {
 
 enum Inner {
     Local(Handle),
+    Memory(Bytes),
     #[cfg(feature = "remote")]
     Remote(crate::remote::Object),
 }
@@ -29,6 +31,13 @@ impl Open {
         let open = Open { file: Arc::clone(file), inner: Inner::Local(handle) };
         open.check()?;
         Ok(open)
+    }
+
+    /// A file that is in memory.
+    pub(crate) fn memory(name: &str, bytes: Bytes) -> Self {
+        let version = Version::Local { modified: None, number: None };
+        let (name, path, size) = (name.to_owned(), PathBuf::new(), bytes.len() as u64);
+        Open { file: Arc::new(File { name, path, size, version, keys: Vec::new() }), inner: Inner::Memory(bytes) }
     }
 
     /// A file of an object store.
@@ -50,6 +59,7 @@ impl Open {
     pub(crate) fn handle(&self) -> Option<&Handle> {
         match &self.inner {
             Inner::Local(handle) => Some(handle),
+            Inner::Memory(_) => None,
             #[cfg(feature = "remote")]
             Inner::Remote(_) => None,
         }
@@ -86,6 +96,7 @@ impl Open {
                 },
                 _ => io_error(&self.file.name, error),
             }),
+            Inner::Memory(bytes) => slice(bytes, start, length),
             #[cfg(feature = "remote")]
             Inner::Remote(object) => object.read(start, length),
         }
@@ -94,11 +105,22 @@ impl Open {
     /// Several ranges, together where that saves time.
     pub(crate) fn read_all(&self, ranges: &[(u64, u64)]) -> Result<Vec<Bytes>> {
         match &self.inner {
-            Inner::Local(_) => ranges.iter().map(|(start, length)| self.read(*start, *length)).collect(),
+            Inner::Local(_) | Inner::Memory(_) => {
+                ranges.iter().map(|(start, length)| self.read(*start, *length)).collect()
+            }
             #[cfg(feature = "remote")]
             Inner::Remote(object) => object.read_all(ranges),
         }
     }
+}
+
+/// Bytes that are there: without a copy.
+fn slice(bytes: &Bytes, start: u64, length: u64) -> Result<Bytes> {
+    let place = |place: u64| {
+        usize::try_from(place).map_err(|_| io_error("a file in memory", io::ErrorKind::OutOfMemory.into()))
+    };
+    let start = place(start)?;
+    Ok(bytes.slice(start..start + place(length)?))
 }
 
 fn read_at(handle: &Handle, old: BytesMut, start: u64, length: u64) -> io::Result<Bytes> {

@@ -1,6 +1,7 @@
 //! Parquet files: what the footer says, and the pieces to read.
 
 mod direct;
+mod excerpt;
 mod int96;
 mod prune;
 mod read;
@@ -10,7 +11,7 @@ mod window;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use arrow_schema::{DataType, SchemaRef};
+use arrow_schema::{DataType, FieldRef, Schema, SchemaRef};
 use bowshot_core::{Error, ErrorKind, Result};
 use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions};
 use parquet::basic::Type as Physical;
@@ -21,9 +22,12 @@ use crate::chunk::{Chunk, Piece};
 use crate::error::damaged;
 use crate::guard::contained;
 use crate::open::Open;
+use crate::partition::Cut;
 use crate::types;
 use window::Window;
 
+pub use excerpt::open_excerpt;
+pub(crate) use excerpt::{LARGEST, excerpt, may_be_excerpt};
 pub(crate) use prune::Resolved;
 pub(crate) use read::read;
 
@@ -59,20 +63,35 @@ impl Meta {
         })
     }
 
+    /// What a footer says whose columns are to be read as these, whatever they are called.
+    fn read_as(reader: &ArrowReaderMetadata, wanted: &SchemaRef, name: &str) -> Result<Self> {
+        let fields = reader.schema().fields();
+        if fields.len() != wanted.fields().len() {
+            return Err(damaged(name, format!("{} columns where {} should be", fields.len(), wanted.fields().len())));
+        }
+        let pairs = fields.iter().zip(wanted.fields());
+        let field =
+            |(field, wanted): (&FieldRef, &FieldRef)| field.as_ref().clone().with_data_type(wanted.data_type().clone());
+        let schema = Arc::new(Schema::new(pairs.map(field).collect::<Vec<_>>()));
+        let reader = with_schema(reader, schema, name)?;
+        Ok(Meta { schema: Arc::clone(wanted), reader, int96: Vec::new() })
+    }
+
     /// The row groups that are `kept` as chunks; large ones in several, since what a worker is ahead with has to fit the buffer.
-    pub(crate) fn chunks(&self, file: usize, columns: &[usize], target: u64, kept: &[bool]) -> Vec<Chunk> {
-        let mut chunks = Vec::new();
+    pub(crate) fn chunks(&self, file: usize, columns: &[usize], cut: Cut, kept: &[bool]) -> Vec<Chunk> {
+        let (mut chunks, leaves) = (Vec::new(), self.leaves(columns));
         for (group, meta) in self.reader.metadata().row_groups().iter().enumerate() {
             if kept.get(group) == Some(&false) {
                 continue;
             }
             let rows = rows(meta);
             let bytes = self.decoded_bytes(meta, columns);
-            if bytes <= target + target / 2 || rows < 2 * LEAST_ROWS {
+            let is_small = bytes <= cut.target + cut.target / 2 || rows < 2 * LEAST_ROWS;
+            if is_small || stored(meta, &leaves) <= cut.whole {
                 chunks.push(Chunk { file, piece: Piece::Groups(group..group + 1), rows: Some(rows), bytes });
                 continue;
             }
-            let pieces = bytes.div_ceil(target).min(rows / LEAST_ROWS).max(1);
+            let pieces = bytes.div_ceil(cut.target).min(rows / LEAST_ROWS).max(1);
             let size = rows.div_ceil(pieces);
             for first in (0..rows).step_by(usize::try_from(size).unwrap_or(usize::MAX)) {
                 let end = (first + size).min(rows);
@@ -88,8 +107,7 @@ impl Meta {
         let leaves = self.leaves(columns);
         let groups = self.reader.metadata().row_groups().iter().enumerate();
         let groups = groups.filter(|(group, _)| kept.get(*group) != Some(&false));
-        let sizes = groups.flat_map(|(_, group)| leaves.iter().filter_map(|leaf| group.columns().get(*leaf)));
-        sizes.map(|column| u64::try_from(column.compressed_size()).unwrap_or(0)).sum()
+        groups.map(|(_, group)| stored(group, &leaves)).sum()
     }
 
     /// About how many bytes a row group has in memory.
@@ -126,6 +144,12 @@ const LEAST_ROWS: u64 = 8_192;
 
 fn rows(group: &RowGroupMetaData) -> u64 {
     u64::try_from(group.num_rows()).unwrap_or(0)
+}
+
+/// The compressed bytes that these leaves take.
+fn stored(group: &RowGroupMetaData, leaves: &[usize]) -> u64 {
+    let columns = leaves.iter().filter_map(|leaf| group.columns().get(*leaf));
+    columns.map(|column| u64::try_from(column.compressed_size()).unwrap_or(0)).sum()
 }
 
 fn with_schema(reader: &ArrowReaderMetadata, schema: SchemaRef, name: &str) -> Result<ArrowReaderMetadata> {

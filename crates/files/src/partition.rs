@@ -11,6 +11,15 @@ pub(crate) fn target(options: &Options) -> u64 {
     (share as u64).clamp(1 << 20, 16 << 20)
 }
 
+/// Where row groups are cut.
+#[derive(Clone, Copy)]
+pub(crate) struct Cut {
+    /// Into pieces of about so many bytes in memory.
+    pub(crate) target: u64,
+    /// Unless they are stored in at most so many.
+    pub(crate) whole: u64,
+}
+
 /// How large batches of Parquet are to be. Each costs some work for every column, whatever its size: who keeps the whole
 /// result, and asks for no size, gets a chunk in one batch.
 pub(crate) fn parquet_batch(options: &Options) -> usize {

@@ -9,7 +9,8 @@ use bowshot_core::{
 
 use crate::chunk::{Chunk, Piece};
 use crate::dataset::{Data, Dataset};
-use crate::partition::{add, first, group, target};
+use crate::parquet::LARGEST;
+use crate::partition::{Cut, add, first, group, target};
 use crate::query;
 use crate::read::{Job, Shared};
 use crate::snapshot;
@@ -32,7 +33,7 @@ pub(crate) fn plan(location: &Location, request: &Request, cancel: &Cancel) -> R
     let (jobs, reason) = match views.as_slice() {
         [view] => one(&dataset, view, options, target, &kept),
         several => (
-            several.iter().map(|view| whole(&dataset, view, target, &kept)).collect(),
+            several.iter().map(|view| whole(&dataset, view, Cut { target, whole: 0 }, &kept)).collect(),
             "the user gives a query for each".into(),
         ),
     };
@@ -76,17 +77,18 @@ fn check(request: &Request) -> Result<()> {
 
 /// The partitions of one query, and why.
 fn one(dataset: &Dataset, view: &Arc<View>, options: &Options, target: u64, kept: &[Vec<bool>]) -> (Vec<Job>, String) {
-    let counted = dataset.chunks(&view.places, target, kept).iter().all(|chunk| chunk.rows.is_some());
+    let cut = cut(dataset, view, options, target, kept);
+    let counted = dataset.chunks(&view.places, cut, kept).iter().all(|chunk| chunk.rows.is_some());
     if options.partitioning == Partitioning::Single {
-        return (vec![whole(dataset, view, target, kept)], "the user asks for one".into());
+        return (vec![whole(dataset, view, cut, kept)], "the user asks for one".into());
     }
     if view.limit.is_some() && !counted {
         return (
-            vec![whole(dataset, view, target, kept)],
+            vec![whole(dataset, view, cut, kept)],
             "only the first rows are asked for, and nobody knows how many a piece has".into(),
         );
     }
-    let chunks = first(dataset.chunks(&view.places, target, kept), view.limit);
+    let chunks = first(dataset.chunks(&view.places, cut, kept), view.limit);
     let mut left = view.limit;
     let mut jobs = Vec::new();
     for chunks in group(chunks, target) {
@@ -107,10 +109,19 @@ fn one(dataset: &Dataset, view: &Arc<View>, options: &Options, target: u64, kept
     (jobs, what.into())
 }
 
+/// Where row groups are cut. Those that may be handed on as they are stored stay whole, as long as every worker has one.
+fn cut(dataset: &Dataset, view: &View, options: &Options, target: u64, kept: &[Vec<bool>]) -> Cut {
+    let whole = Cut { target, whole: LARGEST };
+    if options.excerpts && group(dataset.chunks(&view.places, whole, kept), target).len() >= options.workers() {
+        return whole;
+    }
+    Cut { target, whole: 0 }
+}
+
 /// Everything in one partition.
-fn whole(dataset: &Dataset, view: &Arc<View>, target: u64, kept: &[Vec<bool>]) -> Job {
+fn whole(dataset: &Dataset, view: &Arc<View>, cut: Cut, kept: &[Vec<bool>]) -> Job {
     let mut chunks = Vec::new();
-    for chunk in first(dataset.chunks(&view.places, target, kept), view.limit) {
+    for chunk in first(dataset.chunks(&view.places, cut, kept), view.limit) {
         add(&mut chunks, chunk);
     }
     Job { view: Arc::clone(view), chunks, limit: view.limit }

@@ -3,13 +3,15 @@
 use std::sync::Arc;
 
 use arrow_array::{ArrayRef, RecordBatch};
-use bowshot_core::{Cancel, Connection, Error, ErrorKind, Options, Reader, Result, Scan};
+use bowshot_core::{Cancel, Connection, Error, ErrorKind, Excerpt, Options, Reader, Result, Scan};
 
 use crate::chunk::Chunk;
 use crate::connect::Store;
 use crate::dataset::{Data, Dataset, Origin};
 use crate::open::Open;
 use crate::partition::parquet_batch;
+use crate::snapshot::File;
+use crate::uri::Place;
 use crate::view::View;
 use crate::{csv, hive, ipc, parquet};
 
@@ -56,6 +58,17 @@ impl Scan for Shared {
     fn connect(&self, cancel: &Cancel) -> Result<Box<dyn Connection>> {
         let store = Store::new(&self.0.dataset.location, cancel)?;
         Ok(Box::new(Worker { shared: self.clone(), store, cancel: cancel.clone() }))
+    }
+
+    /// The first piece tells: files of one result are alike, as a rule.
+    fn has_excerpts(&self) -> bool {
+        let Inner { dataset, jobs, .. } = self.0.as_ref();
+        let first = jobs.first().and_then(|job| Some((job, job.chunks.first()?)));
+        let (Data::Parquet(metas), Some((job, chunk))) = (&dataset.data, first) else { return false };
+        let Some(meta) = metas.get(chunk.file) else { return false };
+        matches!(dataset.location.place, Place::Local(_))
+            && stored_columns(dataset, &job.view, chunk.file, meta)
+                .is_some_and(|columns| parquet::may_be_excerpt(meta, &columns, chunk))
     }
 }
 
@@ -126,14 +139,39 @@ impl Reader for Partition<'_> {
             return Ok(Some(batch));
         }
     }
+
+    fn excerpt(&mut self, smaller: u64) -> Result<Option<Excerpt<'_>>> {
+        self.worker.cancel.check()?;
+        let (None, Some(chunk)) = (&self.current, self.job.chunks.get(self.next)) else { return Ok(None) };
+        let (Data::Parquet(metas), Some(rows)) = (&self.inner.dataset.data, chunk.rows) else { return Ok(None) };
+        let (Some(meta), true) = (metas.get(chunk.file), self.left.is_none_or(|left| left >= rows)) else {
+            return Ok(None);
+        };
+        let (schema, Some(columns)) =
+            (self.job.view.casts.schema(), stored_columns(&self.inner.dataset, &self.job.view, chunk.file, meta))
+        else {
+            return Ok(None);
+        };
+        let open = Arc::new(self.worker.store.open(self.file(chunk)?)?);
+        let excerpt = parquet::excerpt(&open, meta, &columns, &schema, chunk, smaller)?;
+        if excerpt.is_some() {
+            self.next += 1;
+            self.left = self.left.map(|left| left - rows);
+        }
+        Ok(excerpt)
+    }
 }
 
 impl<'a> Partition<'a> {
+    fn file(&self, chunk: &Chunk) -> Result<&'a Arc<File>> {
+        let missing = || Error::new(ErrorKind::Internal, format!("the plan has no file {}", chunk.file));
+        self.inner.dataset.files.get(chunk.file).ok_or_else(missing)
+    }
+
     fn start(&self, chunk: &Chunk) -> Result<Current<'a>> {
         let dataset = &self.inner.dataset;
         let missing = || Error::new(ErrorKind::Internal, format!("the plan has no file {}", chunk.file));
-        let file = dataset.files.get(chunk.file).ok_or_else(missing)?;
-        let open = Arc::new(self.worker.store.open(file)?);
+        let open = Arc::new(self.worker.store.open(self.file(chunk)?)?);
         let columns = columns(dataset, &self.job.view, chunk.file);
         let bytes = self.inner.batch_bytes;
         let batches = match &dataset.data {
@@ -173,6 +211,19 @@ fn batch(dataset: &Dataset, view: &View, current: &Current<'_>, found: &Columns)
     };
     let columns = view.places.iter().zip(view.schema.fields()).map(column).collect::<Result<Vec<_>>>()?;
     view.batch(columns, found.rows)
+}
+
+/// Where the columns of the result stand in a file, in their order; `None` where one is made, of another one or of its folder's name.
+fn stored_columns(dataset: &Dataset, view: &View, file: usize, meta: &parquet::Meta) -> Option<Vec<usize>> {
+    let schema = view.casts.schema();
+    let stored = |(place, field): (&usize, &Arc<arrow_schema::Field>)| match dataset.origin(file, *place) {
+        Origin::File(place) => {
+            let found = meta.schema.fields().get(place)?;
+            (found.data_type() == field.data_type()).then_some(place)
+        }
+        Origin::Folder(_) => None,
+    };
+    view.places.iter().zip(schema.fields()).map(stored).collect()
 }
 
 /// The columns of a file that a query needs, in their order in the file.

@@ -105,6 +105,10 @@ impl Transport {
         &self.address
     }
 
+    pub(crate) fn session(&self) -> &Session {
+        &self.session
+    }
+
     /// The URI of one of Flight's calls.
     pub(crate) fn method(&self, path: &'static str) -> Result<Uri> {
         let mut parts = self.origin.clone().into_parts();

@@ -6,7 +6,7 @@
 
 use arrow_buffer::Buffer;
 use bowshot_core::{Error, ErrorKind, Result};
-use bowshot_ipc::{Body, Form, Message, Piece, Pool, arrange};
+use bowshot_ipc::{Body, ExcerptNote, Form, Message, Piece, Pool, arrange};
 use bytes::{Buf, Bytes};
 use http::HeaderMap;
 use http_body_util::BodyExt;
@@ -99,7 +99,8 @@ impl Frames {
                     if length > LARGEST_HEADER {
                         return Err(protocol(&self.address, format!("a note of {length} bytes")));
                     }
-                    note = Some(self.bytes(length).await?).filter(|note| Form::is_note(note));
+                    note = Some(self.bytes(length).await?)
+                        .filter(|note| Form::is_note(note) || ExcerptNote::is_note(note));
                     left -= length;
                 }
                 (HEADER | BODY, _) => return Err(protocol(&self.address, "a message that is two")),

@@ -24,6 +24,7 @@ mod channel;
 mod connect;
 mod ends;
 mod error;
+mod excerpts;
 mod execute;
 mod frames;
 mod heard;
@@ -47,7 +48,7 @@ mod uri;
 
 use std::sync::Arc;
 
-use bowshot_core::{Cancel, Plan, Request, Result, Source};
+use bowshot_core::{Cancel, OpenExcerpt, Plan, Request, Result, Source};
 
 /// A Flight SQL server, and who asks it.
 #[derive(Clone, Debug)]
@@ -66,6 +67,13 @@ impl Flight {
     /// makes no sense.
     pub fn from_uri(uri: &str) -> Result<Flight> {
         Ok(Flight { target: Arc::new(uri::Target::parse(uri)?) })
+    }
+
+    /// The same server, which may send rows that it has in Parquet as they are stored, if it is Bowshot's gateway: `open` reads them.
+    #[must_use]
+    pub fn with_excerpts(self, open: OpenExcerpt) -> Flight {
+        let target = uri::Target { open_excerpt: Some(open), ..Arc::unwrap_or_clone(self.target) };
+        Flight { target: Arc::new(target) }
     }
 }
 

@@ -38,7 +38,7 @@ pub(crate) fn plan(target: &Arc<Target>, request: &Request, cancel: &Cancel) -> 
     let dialect = dialect(&request.queries);
     let queries: Vec<Prepared> =
         request.queries.iter().map(|query| Prepared::new(query, dialect)).collect::<Result<_>>()?;
-    let session = Arc::new(Session::new(target));
+    let session = Arc::new(Session::new(target, options));
     let channel = connect(target, &session, &target.address, cancel)?;
     login(&channel, target, cancel)?;
     before::run(&channel, target, &options.before, cancel)?;

@@ -4,12 +4,14 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
-use bowshot_core::Result;
+use bowshot_core::{OpenExcerpt, Options, Result};
+use bowshot_ipc::Reads;
 use http::header::{AUTHORIZATION, COOKIE, SET_COOKIE};
 use http::{HeaderMap, HeaderName, HeaderValue};
 use parking_lot::Mutex;
 use rustls::ClientConfig;
 
+use crate::excerpts::Excerpts;
 use crate::tls;
 use crate::uri::Target;
 
@@ -21,6 +23,11 @@ const TOKEN: HeaderName = HeaderName::from_static("auth-token-bin");
 pub(crate) struct Session {
     /// What every call carries.
     headers: Vec<(HeaderName, HeaderValue)>,
+    /// What we read beside Arrow's own messages, for Bowshot's gateway; nobody else has a use for it.
+    reads: Option<HeaderValue>,
+    /// What reads excerpts of Parquet files, and how.
+    open_excerpt: Option<OpenExcerpt>,
+    options: Options,
     state: Mutex<State>,
     /// Made at the first encrypted connection.
     tls: OnceLock<Arc<ClientConfig>>,
@@ -40,8 +47,20 @@ impl fmt::Debug for Session {
 }
 
 impl Session {
-    pub(crate) fn new(target: &Target) -> Self {
-        Session { headers: target.headers.clone(), ..Session::default() }
+    pub(crate) fn new(target: &Target, options: &Options) -> Self {
+        let reads = Reads { packed: true, excerpts: target.open_excerpt.is_some() };
+        Session {
+            headers: target.headers.clone(),
+            reads: HeaderValue::try_from(reads.value()).ok(),
+            open_excerpt: target.open_excerpt,
+            options: options.clone(),
+            ..Session::default()
+        }
+    }
+
+    /// What takes the excerpts of a stream.
+    pub(crate) fn excerpts(&self, limit: usize) -> Excerpts {
+        Excerpts::new(self.open_excerpt, self.options.clone(), limit)
     }
 
     /// What encrypted connections are made with.
@@ -83,6 +102,9 @@ impl Session {
             && !cookies.is_empty()
         {
             headers.insert(COOKIE, cookies);
+        }
+        if let Some(value) = &self.reads {
+            headers.insert(Reads::HEADER, value.clone());
         }
         // The user's own headers come last: they are his word.
         for (name, value) in &self.headers {
@@ -130,8 +152,9 @@ mod tests {
     #[test]
     fn tokens_and_cookies_are_sent_back() {
         let target = Target::parse("grpc://h:1?header.x-db=sales").unwrap();
-        let session = Session::new(&target);
-        assert_eq!(dressed(&session).len(), 1);
+        let session = Session::new(&target, &Options::default());
+        assert_eq!(dressed(&session).len(), 2);
+        assert_eq!(dressed(&session)[Reads::HEADER], "packed");
         session.authorize(HeaderValue::from_static("Basic x"));
         let mut answer = HeaderMap::new();
         answer.insert(AUTHORIZATION, HeaderValue::from_static("Bearer y"));

@@ -4,17 +4,18 @@ use arrow_array::RecordBatch;
 use arrow_flight::Ticket;
 use arrow_schema::SchemaRef;
 use bowshot_core::{Error, ErrorKind, Result};
-use bowshot_ipc::{Decoder, READS_PACKED, Refused};
+use bowshot_ipc::{Decoder, ExcerptNote, Message, Refused};
 use bytes::{BufMut, Bytes, BytesMut};
 use http::header::{CONTENT_TYPE, TE};
 use http::{HeaderValue, Request, StatusCode};
 use http_body_util::Full;
-use prost::Message;
+use prost::Message as _;
 use tonic::codegen::Service;
 use tonic::{Code, Status};
 
 use crate::channel::Transport;
 use crate::error::{chain, failed, lost, protocol};
+use crate::excerpts::Excerpts;
 use crate::frames::Frames;
 use crate::uri::Address;
 
@@ -25,20 +26,19 @@ const METHOD: &str = "/arrow.flight.protocol.FlightService/DoGet";
 pub(crate) struct Stream {
     frames: Frames,
     decoder: Decoder,
+    excerpts: Excerpts,
 }
 
 impl Stream {
     /// Redeems a ticket, and waits for the schema that comes first.
     pub(crate) async fn open(mut transport: Transport, ticket: Ticket, largest_message: usize) -> Result<Self> {
         let address = transport.address().clone();
+        let excerpts = transport.session().excerpts(largest_message);
         let uri = transport.method(METHOD)?;
         let mut request = Request::post(uri).body(tonic::body::Body::new(Full::new(framed(&ticket))));
         if let Ok(request) = &mut request {
             request.headers_mut().insert(TE, HeaderValue::from_static("trailers"));
             request.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/grpc"));
-            // Only Bowshot's gateway has a use for it.
-            let (name, value) = READS_PACKED;
-            request.headers_mut().insert(name, HeaderValue::from_static(value));
         }
         let request = request.map_err(|error| protocol(&address, error))?;
         let answer =
@@ -63,7 +63,7 @@ impl Stream {
         };
         let decoder = Decoder::new(&first.header, largest_message)
             .map_err(|why| protocol(frames.address(), format!("a stream that does not begin with a schema ({why})")))?;
-        Ok(Stream { frames, decoder })
+        Ok(Stream { frames, decoder, excerpts })
     }
 
     pub(crate) fn schema(&self) -> &SchemaRef {
@@ -72,13 +72,25 @@ impl Stream {
 
     /// The next batch; `None` after the last one.
     pub(crate) async fn next(&mut self) -> Result<Option<RecordBatch>> {
-        while let Some(message) = self.frames.next().await? {
-            let batch = self.decoder.decode(&message).map_err(|refused| unreadable(refused, self.frames.address()))?;
+        loop {
+            if let Some(batch) = self.excerpts.next(self.frames.address())? {
+                return Ok(Some(batch));
+            }
+            let message = self.frames.next().await?;
+            let address = self.frames.address();
+            if let Some(Message { body, note: Some(note), .. }) = &message
+                && ExcerptNote::is_note(note)
+            {
+                self.excerpts.take(note, body, self.decoder.schema(), address)?;
+                continue;
+            }
+            self.excerpts.check_whole(address)?;
+            let Some(message) = message else { return Ok(None) };
+            let batch = self.decoder.decode(&message).map_err(|refused| unreadable(refused, address))?;
             if let Some(batch) = batch {
                 return Ok(Some(batch));
             }
         }
-        Ok(None)
     }
 }
 

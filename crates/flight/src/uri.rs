@@ -5,7 +5,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use bowshot_core::{Error, ErrorKind, Result};
+use bowshot_core::{Error, ErrorKind, OpenExcerpt, Result};
 use http::{HeaderName, HeaderValue};
 use percent_encoding::percent_decode_str;
 
@@ -90,6 +90,8 @@ pub(crate) struct Target {
     pub(crate) max_message_bytes: usize,
     /// Whether the server is asked again and again until the query has run, in place of one long call.
     pub(crate) poll: bool,
+    /// What reads excerpts of Parquet files, where the server may send such.
+    pub(crate) open_excerpt: Option<OpenExcerpt>,
 }
 
 impl fmt::Debug for Target {
@@ -142,6 +144,7 @@ impl Target {
             fetch_timeout: None,
             max_message_bytes: MAX_MESSAGE_BYTES,
             poll: false,
+            open_excerpt: None,
         };
         if let Some(user) = user {
             let (user, password) = user.split_once(':').map_or((user, None), |(user, word)| (user, Some(word)));

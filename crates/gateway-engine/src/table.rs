@@ -70,7 +70,7 @@ impl SourceTable {
 
     /// How the source is read for one scan.
     fn request(&self, sql: &str, schema: &Schema) -> Request {
-        let mut options = Options { protocol: None, deal: false, ..self.options.clone() };
+        let mut options = Options { protocol: None, deal: false, excerpts: false, ..self.options.clone() };
         options.partitioning = Partitioning::Auto;
         options.types.clear();
         match self.dialect {
@@ -172,7 +172,9 @@ impl TableProvider for SourceTable {
         request.options.prune = prune;
         let (source, cancel) = (Arc::clone(&self.source), self.cancel.clone());
         let plain = self.dialect.is_none().then(|| {
-            let (source, path, options) = (Arc::clone(&source), self.described.path.clone(), request.options.clone());
+            let (source, path) = (Arc::clone(&source), self.described.path.clone());
+            // Nothing lies between it and the client.
+            let options = Options { excerpts: self.options.excerpts, ..request.options.clone() };
             Plain { source, path, limit, options }
         });
         let planned = tokio::task::spawn_blocking(move || source.plan(&request, &cancel)).await;

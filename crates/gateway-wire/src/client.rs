@@ -1,5 +1,7 @@
 //! What a reading client can take.
 
+use bowshot_ipc::Reads;
+
 use crate::Codec;
 
 /// What a client can take, as far as its `user-agent` tells.
@@ -20,7 +22,8 @@ pub struct Client {
     views: bool,
     order: bool,
     java: bool,
-    packed: bool,
+    /// What it reads beside Arrow's own messages.
+    beside: Reads,
 }
 
 /// Whoever says this in its user-agent is known to read compressed bodies and view types, and to take endpoints in their order:
@@ -36,7 +39,7 @@ impl Client {
     pub fn of(user_agent: Option<&str>) -> Client {
         let says = |words: &[&str]| user_agent.is_some_and(|agent| words.iter().any(|word| agent.contains(word)));
         let able = says(&ABLE) && !says(&UNABLE);
-        Client { compression: able, views: able, order: able, java: says(&UNABLE), packed: false }
+        Client { compression: able, views: able, order: able, java: says(&UNABLE), beside: Reads::default() }
     }
 
     /// The same client, which says by other means whether it reads compressed bodies.
@@ -51,15 +54,20 @@ impl Client {
         Client { views, ..self }
     }
 
-    /// The same client, which says whether it reads [packed](bowshot_ipc::pack) batches.
+    /// The same client, which says what it reads beside Arrow's own messages.
     #[must_use]
-    pub fn with_packed(self, packed: bool) -> Client {
-        Client { packed, ..self }
+    pub fn with_reads(self, reads: Reads) -> Client {
+        Client { beside: reads, ..self }
     }
 
-    /// Whether it reads packed batches.
+    /// Whether it reads [packed](bowshot_ipc::pack) batches.
     pub fn reads_packed(self) -> bool {
-        self.packed
+        self.beside.packed
+    }
+
+    /// Whether it reads [excerpts](bowshot_ipc::ExcerptNote) of Parquet files.
+    pub fn reads_excerpts(self) -> bool {
+        self.beside.excerpts
     }
 
     /// Whether it reads bodies that are compressed so.

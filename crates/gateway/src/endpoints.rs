@@ -82,6 +82,10 @@ impl Scan for Shifted {
         let connection = self.scan.connect(cancel)?;
         Ok(Box::new(ShiftedConnection { connection, first: self.first }))
     }
+
+    fn has_excerpts(&self) -> bool {
+        self.scan.has_excerpts()
+    }
 }
 
 struct ShiftedConnection {

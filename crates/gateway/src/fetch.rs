@@ -1,5 +1,7 @@
 //! A ticket becomes the messages of its endpoint.
 
+mod excerpts;
+
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
@@ -53,7 +55,6 @@ impl Inner {
         let own = Cancel::new();
         let ending = own.clone();
         let ended_with = claimed.cancel.on_cancel(move || ending.cancel());
-        let stream = Stream::start(plan, &options, own);
         let first_error = Arc::clone(&claimed.first_error);
         let reading = claimed.work.as_ref().map(|work| {
             let mut reading = work.running.endpoint(endpoint);
@@ -64,7 +65,12 @@ impl Inner {
         let first = vec![encoding.encoder.schema_message().map_err(failed)?];
         let session = Arc::clone(&caller.session);
         let sender = Sender { encoding, session, reading, claimed, _ended_with: ended_with, has_ended: false };
-        let receiver = feed(stream, usize::from(QUEUE), first, sender);
+        let room = usize::from(QUEUE);
+        let smaller = caller.excerpts()?.filter(|_| plan.scan.has_excerpts());
+        let receiver = match smaller {
+            Some(smaller) => excerpts::feed(plan, smaller, own, room, first, sender),
+            None => feed(Stream::start(plan, &options, own), room, first, sender),
+        };
         let told = move |error| first_error.status(&error);
         Ok(ReceiverStream::new(receiver).map(move |item| item.map_err(&told)).boxed())
     }

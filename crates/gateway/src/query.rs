@@ -56,7 +56,8 @@ impl Inner {
         let connections = self.count(endpoints);
         // Who asks for several endpoints reads them side by side.
         let deal = endpoints.is_some() && connections > 1;
-        let options = Options { connections: Some(connections), deal, ..self.options() };
+        let excerpts = caller.excerpts()?.is_some();
+        let options = Options { connections: Some(connections), deal, excerpts, ..self.options() };
         let plan = tokio::task::spawn_blocking(move || {
             let request = Request::new(Query { sql, params }, options);
             inner.planned(request, &asking, &planning)

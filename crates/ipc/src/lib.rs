@@ -33,18 +33,22 @@
 mod arrange;
 mod body;
 mod decode;
+mod excerpt;
 mod flat;
 mod guard;
 mod message;
 mod packed;
 mod pool;
+mod reads;
 mod refused;
 
 pub use arrange::{Piece, arrange, body_length};
 pub use body::Body;
 pub use decode::{Decoder, read_schema};
+pub use excerpt::ExcerptNote;
 pub use guard::guarded;
 pub use message::Message;
-pub use packed::{Form, READS_PACKED, pack};
+pub use packed::{Form, pack};
 pub use pool::Pool;
+pub use reads::Reads;
 pub use refused::Refused;

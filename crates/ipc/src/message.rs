@@ -9,6 +9,7 @@ pub struct Message {
     pub header: Vec<u8>,
     /// The buffers of its arrays.
     pub body: Buffer,
-    /// How its batch is [packed](crate::pack), which stands beside it; `None` of one as Arrow has it.
+    /// What stands beside it: how its batch is [packed](crate::pack), or that it is part of an [excerpt](crate::ExcerptNote); `None` of one as
+    /// Arrow has it.
     pub note: Option<Vec<u8>>,
 }

@@ -24,8 +24,8 @@ use arrow_schema::{ArrowError, SchemaRef};
 pub use form::Form;
 use planes::Planes;
 
-/// The header, and its value, by which a client of a Flight server says that it reads packed batches.
-pub const READS_PACKED: (&str, &str) = ("bowshot-reads", "packed");
+/// The word by which a client of a Flight server says that it reads packed batches.
+pub(crate) const PACKED: &str = "packed";
 
 /// The batch packed, and the note that has to stand beside it, such as in a message's `app_metadata`; `None` where no column gains by it.
 ///

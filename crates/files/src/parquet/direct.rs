@@ -49,8 +49,8 @@ const SKEW: usize = 4;
 const LEAST_ROWS: u64 = 4_096;
 
 /// Rows of row groups, as batches of about the same size.
-pub(super) struct Direct<'a> {
-    meta: &'a Meta,
+pub(super) struct Direct {
+    meta: Arc<Meta>,
     window: Window,
     /// In their order in the file.
     columns: Vec<usize>,
@@ -105,10 +105,10 @@ pub(super) fn parts(
     groups.map(|group| (group, within.clone().unwrap_or_else(|| all(group)))).collect()
 }
 
-impl<'a> Direct<'a> {
+impl Direct {
     /// Reads these rows of row groups as batches of about so many bytes; before the first one, a row is taken to have `row_bytes`.
     pub(super) fn new(
-        meta: &'a Meta,
+        meta: Arc<Meta>,
         window: Window,
         columns: &[usize],
         parts: VecDeque<(usize, Range<usize>)>,
@@ -137,11 +137,11 @@ impl<'a> Direct<'a> {
         let all = self.meta.reader.metadata().row_groups().get(group).map(rows).ok_or_else(missing)?;
         let all = usize::try_from(all).map_err(|_| missing())?;
         let open = |column: &usize| -> Result<Box<dyn Column>> {
-            let leaf = leaf(self.meta, *column).ok_or_else(missing)?;
+            let leaf = leaf(&self.meta, *column).ok_or_else(missing)?;
             let descriptor = self.meta.reader.parquet_schema().column(leaf);
             let field = self.meta.reader.schema().fields().get(*column).ok_or_else(missing)?;
             let make = kind(descriptor.as_ref(), field.data_type()).ok_or_else(missing)?;
-            let chunk = chunk(self.meta, group, leaf).ok_or_else(missing)?;
+            let chunk = chunk(&self.meta, group, leaf).ok_or_else(missing)?;
             let pages = pages::Pages::new(&self.window, chunk, all, descriptor.max_def_level() > 0);
             let mut column = pages.map(|pages| make(pages, field.data_type()));
             if let Ok(column) = &mut column {
@@ -179,7 +179,7 @@ impl<'a> Direct<'a> {
     }
 }
 
-impl Batches for Direct<'_> {
+impl Batches for Direct {
     fn next(&mut self) -> Result<Option<Columns>> {
         let place = self.place.clone();
         contained(|| place.clone(), || self.batch())
@@ -218,7 +218,7 @@ impl Part {
 }
 
 /// The one leaf of a column that is flat.
-fn leaf(meta: &Meta, column: usize) -> Option<usize> {
+pub(super) fn leaf(meta: &Meta, column: usize) -> Option<usize> {
     let descriptor = meta.reader.parquet_schema();
     let mut leaves = (0..descriptor.num_columns()).filter(|leaf| descriptor.get_column_root_idx(*leaf) == column);
     let leaf = leaves.next()?;

@@ -24,13 +24,13 @@ use crate::read::{Batches, Columns};
 const ROWS: std::ops::RangeInclusive<u64> = 1_024..=131_072;
 
 /// Reads some columns, in their order in the file.
-pub(crate) fn read<'a>(
+pub(crate) fn read(
     open: &Arc<Open>,
-    meta: &'a Meta,
+    meta: &Arc<Meta>,
     columns: &[usize],
     chunk: &Chunk,
     batch_bytes: usize,
-) -> Result<Box<dyn Batches + 'a>> {
+) -> Result<Box<dyn Batches>> {
     let name = &open.file.name;
     let (groups, rows, place) = match &chunk.piece {
         Piece::Rows { group, rows } => {
@@ -63,7 +63,8 @@ pub(crate) fn read<'a>(
             if direct::serves(meta, columns, &groups) {
                 let within = rows.map(|(first, count)| number(first)..number(first + count));
                 let parts = direct::parts(meta, groups.clone(), within);
-                let direct = Direct::new(meta, window, columns, parts, &place, batch_bytes, number(row_bytes));
+                let direct =
+                    Direct::new(Arc::clone(meta), window, columns, parts, &place, batch_bytes, number(row_bytes));
                 return Ok(Box::new(direct) as Box<dyn Batches>);
             }
             let first = rows.map_or(0, |(first, _)| first);

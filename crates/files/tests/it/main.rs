@@ -16,6 +16,8 @@ mod damaged;
 #[cfg(test)]
 mod direct;
 #[cfg(test)]
+mod excerpts;
+#[cfg(test)]
 mod folders;
 #[cfg(test)]
 mod int96;

@@ -5,6 +5,7 @@
 mod answers;
 mod asking;
 mod endpoints;
+mod excerpts;
 mod faults;
 mod login;
 mod real;

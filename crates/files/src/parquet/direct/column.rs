@@ -12,7 +12,7 @@ use super::pages::{Page, Pages};
 use super::wrong;
 
 /// A column chunk that is being read. Between two reads it holds one page, and what of its dictionary is decoded.
-pub(super) trait Column {
+pub(super) trait Column: Send {
     /// The next `rows` rows, or fewer but one, should they have much more than `bytes` bytes.
     fn read(&mut self, rows: usize, bytes: usize) -> Result<ArrayRef, ParquetError>;
     /// Passes over the next `rows` rows.
@@ -22,7 +22,7 @@ pub(super) trait Column {
 }
 
 /// What a column's values are decoded into.
-pub(super) trait Decoder {
+pub(super) trait Decoder: Send {
     /// Whether its values may be written as runs without a dictionary.
     const TAKES_RUNS: bool = false;
     /// Makes room for a batch of so many rows.

@@ -17,7 +17,7 @@ use super::{shared, wrong};
 pub(super) fn column<T: ArrowPrimitiveType, const N: usize>(
     pages: Pages,
     data_type: &DataType,
-    make: impl Fn([u8; N]) -> T::Native + 'static,
+    make: impl Fn([u8; N]) -> T::Native + Send + 'static,
 ) -> Box<dyn Column> {
     let data_type = data_type.clone();
     Box::new(Chunk::new(pages, Fixed::<T, _, N> { data_type, dictionary: None, values: Vec::new(), make }))
@@ -30,7 +30,7 @@ struct Fixed<T: ArrowPrimitiveType, F, const N: usize> {
     make: F,
 }
 
-impl<T: ArrowPrimitiveType, F: Fn([u8; N]) -> T::Native, const N: usize> Decoder for Fixed<T, F, N> {
+impl<T: ArrowPrimitiveType, F: Fn([u8; N]) -> T::Native + Send, const N: usize> Decoder for Fixed<T, F, N> {
     fn start(&mut self, rows: usize) {
         self.values = Vec::with_capacity(rows);
     }
