@@ -135,7 +135,7 @@ select.select([], [], [])
 
 
 def test_a_client_that_goes_away_ends_the_query(server: Server) -> None:
-    # A process that is killed: what it has not read is why its end of the connection is reset, even where the server waits for room.
+    # A process that is killed: it has not read all, so its connection is reset, even where the server waits for room.
     command = [sys.executable, "-c", CLIENT, server.uri, f"COPY ({LONG}) TO STDOUT (FORMAT arrow)"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as client:
         assert client.stdout is not None

@@ -9,10 +9,10 @@ use crate::direct::{flat, keeping};
 use crate::support::*;
 
 /// A generator of numbers that needs no crate: xorshift.
-struct Numbers(u64);
+pub struct Numbers(pub u64);
 
 impl Numbers {
-    fn next(&mut self, below: usize) -> usize {
+    pub fn next(&mut self, below: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;

@@ -69,6 +69,24 @@ pub fn flat(rows: usize, there: fn(usize) -> bool) -> RecordBatch {
     RecordBatch::try_new(Arc::new(schema), columns.into_iter().map(|(_, array)| array).collect()).unwrap()
 }
 
+/// Many pages a column; with a dictionary of at most so many bytes, none if 0, and row groups of so many rows.
+pub fn small_pages(
+    version: WriterVersion,
+    compression: Compression,
+    dictionary: usize,
+    group: usize,
+) -> WriterProperties {
+    WriterProperties::builder()
+        .set_writer_version(version)
+        .set_compression(compression)
+        .set_dictionary_enabled(dictionary > 0)
+        .set_dictionary_page_size_limit(dictionary.max(1))
+        .set_data_page_size_limit(7_000)
+        .set_write_batch_size(333)
+        .set_max_row_group_row_count(Some(group))
+        .build()
+}
+
 /// Batches of this size, of pieces that are as small as they get.
 fn in_pieces(batch_bytes: usize) -> Options {
     Options { batch_bytes, buffer_bytes: 1, ..options() }
@@ -88,15 +106,8 @@ fn pages_of_every_kind_give_the_same_values() {
         for version in [WriterVersion::PARQUET_1_0, WriterVersion::PARQUET_2_0] {
             // A dictionary of everything, of the first values only, and none.
             for (dictionary, group) in [(1 << 20, 9_000), (5_000, 20_000), (0, 18_000)] {
-                let properties = WriterProperties::builder()
-                    .set_writer_version(version)
-                    .set_compression(if number % 2 == 0 { Compression::SNAPPY } else { Compression::UNCOMPRESSED })
-                    .set_dictionary_enabled(dictionary > 0)
-                    .set_dictionary_page_size_limit(dictionary.max(1))
-                    .set_data_page_size_limit(7_000)
-                    .set_write_batch_size(333)
-                    .set_max_row_group_row_count(Some(group));
-                write_parquet(&path, &batch, properties.build());
+                let compression = if number % 2 == 0 { Compression::SNAPPY } else { Compression::UNCOMPRESSED };
+                write_parquet(&path, &batch, small_pages(version, compression, dictionary, group));
                 for options in [keeping(), options(), in_pieces(1), in_pieces(700_000)] {
                     let found = read_with(&uri(&path), "", &options).unwrap();
                     assert_same(&found, &batch);

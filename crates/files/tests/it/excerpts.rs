@@ -11,7 +11,8 @@ use bowshot_files::open_excerpt;
 use parquet::basic::Compression;
 use parquet::file::properties::{WriterProperties, WriterVersion};
 
-use crate::direct::{flat, keeping};
+use crate::damaged::Numbers;
+use crate::direct::{flat, keeping, small_pages};
 use crate::support::*;
 
 /// No excerpt is too large.
@@ -73,15 +74,8 @@ fn every_value_arrives_whatever_the_pages_look_like() {
         let batch = flat(20_000, there);
         for version in [WriterVersion::PARQUET_1_0, WriterVersion::PARQUET_2_0] {
             for (dictionary, group) in [(1 << 20, 9_000), (5_000, 5_000), (0, 7_000)] {
-                let properties = WriterProperties::builder()
-                    .set_writer_version(version)
-                    .set_compression(if number % 2 == 0 { Compression::SNAPPY } else { Compression::UNCOMPRESSED })
-                    .set_dictionary_enabled(dictionary > 0)
-                    .set_dictionary_page_size_limit(dictionary.max(1))
-                    .set_data_page_size_limit(7_000)
-                    .set_write_batch_size(333)
-                    .set_max_row_group_row_count(Some(group));
-                write_parquet(&path, &batch, properties.build());
+                let compression = if number % 2 == 0 { Compression::SNAPPY } else { Compression::UNCOMPRESSED };
+                write_parquet(&path, &batch, small_pages(version, compression, dictionary, group));
                 for decoding in [handed_on(), keeping()] {
                     let plan = plan(&uri(&path), "", &Options { buffer_bytes: 1, ..handed_on() }).unwrap();
 
@@ -202,20 +196,14 @@ fn a_stranger_s_bytes_are_an_error_or_a_result() {
         Ok(rows)
     };
     assert_eq!(read(whole.clone(), LIMIT).unwrap(), 3_000);
-    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
-    let mut next = |below: usize| {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        (state % below as u64) as usize
-    };
+    let mut numbers = Numbers(0x9e37_79b9_7f4a_7c15);
     let mut failed = 0;
     for round in 0..400 {
         let mut bytes = whole.clone();
         for _ in 0..=round % 4 {
             let from = if round % 2 == 0 { 0 } else { bytes.len() - bytes.len() / 8 };
-            let place = from + next(bytes.len() - from);
-            bytes[place] = next(256) as u8;
+            let place = from + numbers.next(bytes.len() - from);
+            bytes[place] = numbers.next(256) as u8;
         }
         if let Err(error) = read(bytes, 64 << 20) {
             assert_ne!(error.kind(), ErrorKind::Internal, "round {round}: {error}");

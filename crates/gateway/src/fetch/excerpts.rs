@@ -57,7 +57,7 @@ fn read(
         let mut reader = connection.open(partition)?;
         loop {
             if let Some(excerpt) = reader.excerpt(smaller)? {
-                if !pass_on(excerpt, turn, line)? {
+                if !pass_on(excerpt, cancel, turn, line)? {
                     return Ok(false);
                 }
                 continue;
@@ -73,7 +73,7 @@ fn read(
     Ok(true)
 }
 
-fn pass_on(excerpt: Excerpt<'_>, turn: &mut Sender, line: &mut Line<'_>) -> Result<bool> {
+fn pass_on(excerpt: Excerpt<'_>, cancel: &Cancel, turn: &mut Sender, line: &mut Line<'_>) -> Result<bool> {
     let Excerpt { rows, bytes, decoded_bytes, pieces } = excerpt;
     if let Some(work) = &turn.claimed.work {
         work.budget.spend(decoded_bytes, Instant::now())?;
@@ -81,6 +81,7 @@ fn pass_on(excerpt: Excerpt<'_>, turn: &mut Sender, line: &mut Line<'_>) -> Resu
     line.waited = Duration::ZERO;
     let note = Bytes::from(ExcerptNote { bytes }.write());
     for piece in pieces {
+        cancel.check()?;
         turn.session.touch(Now::read());
         let message = FlightData { data_body: piece?, app_metadata: note.clone(), ..FlightData::default() };
         if !line.send(Ok(message)) {

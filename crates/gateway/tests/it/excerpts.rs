@@ -4,9 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use arrow_array::{ArrayRef, Int64Array, RecordBatch, StringArray};
-use arrow_flight::flight_service_client::FlightServiceClient;
-use arrow_flight::sql::{CommandStatementQuery, ProstMessageExt};
-use arrow_flight::{FlightData, FlightDescriptor};
+use arrow_flight::{Action, CancelFlightInfoRequest, FlightData};
 use arrow_select::concat::concat_batches;
 use bowshot_connect::connect;
 use bowshot_core::{ErrorKind, Query};
@@ -17,13 +15,11 @@ use futures::TryStreamExt;
 use parquet::arrow::ArrowWriter;
 use parquet::file::properties::WriterProperties;
 use prost::Message;
-use tonic::transport::Channel;
+use tonic::{Code, Status};
 
-use crate::raw::tickets;
+use crate::packed::{SQL, begun, fetched};
 use crate::reading::read;
 use crate::running::Running;
-
-const SQL: &str = "SELECT * FROM words";
 
 /// Four files of two row groups each, of more bytes than one message has.
 fn write(folder: &Path) -> RecordBatch {
@@ -60,7 +56,9 @@ fn every_value_arrives_however_it_is_sent() {
     let (folder, wanted) = folder();
     let gateway = words(folder.path(), Limits::default());
     // As they are stored, and, where a codec or batches are asked for, as batches.
-    for asked in ["", "/?header.bowshot-compression=none", "/?header.bowshot-reads=packed", "/?header.bowshot-endpoints=3"] {
+    for asked in
+        ["", "/?header.bowshot-compression=none", "/?header.bowshot-reads=packed", "/?header.bowshot-endpoints=3"]
+    {
         let (batches, _) = read(&format!("{}{asked}", gateway.uri("")), Query::new(SQL)).unwrap();
         let found = concat_batches(&batches[0].schema(), &batches).unwrap();
         assert!(found.columns() == wanted.columns(), "{asked}");
@@ -106,16 +104,26 @@ fn a_file_that_is_replaced_meanwhile_ends_the_stream_with_an_error() {
     assert!(error.kind() != ErrorKind::Internal && error.message().contains("changed since"), "{error}");
 }
 
-/// The messages of the whole result, as a client gets them that says what it reads.
-async fn fetched(gateway: &Running, codec: &'static str, reads: &'static str) -> Vec<FlightData> {
-    let channel = Channel::from_shared(format!("http://{}", gateway.address)).unwrap().user_agent("bowshot/0").unwrap();
-    let mut client = FlightServiceClient::new(channel.connect().await.unwrap());
-    let command = CommandStatementQuery { query: SQL.into(), transaction_id: None }.as_any().encode_to_vec();
-    let mut request = tonic::Request::new(FlightDescriptor::new_cmd(command));
-    let said = [("bowshot-endpoints", "1"), ("bowshot-compression", codec), ("bowshot-reads", reads)];
-    said.iter().for_each(|(name, value)| drop(request.metadata_mut().insert(*name, value.parse().unwrap())));
-    let info = client.get_flight_info(request).await.unwrap().into_inner();
-    let mut request = tonic::Request::new(tickets(&info).remove(0));
-    said.iter().for_each(|(name, value)| drop(request.metadata_mut().insert(*name, value.parse().unwrap())));
-    client.do_get(request).await.unwrap().into_inner().try_collect().await.unwrap()
+#[tokio::test(flavor = "multi_thread")]
+async fn a_result_that_is_cancelled_ends_in_the_middle_of_a_file() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir(folder.path().join("words")).unwrap();
+    // Sixteen megabytes that nobody compresses, in one row group.
+    let numbers: ArrayRef = Arc::new(Int64Array::from_iter_values((0..2_000_000).map(|n: i64| n.wrapping_mul(n) << 7)));
+    let batch = RecordBatch::try_from_iter([("n", numbers)]).unwrap();
+    let properties =
+        WriterProperties::builder().set_dictionary_enabled(false).set_max_row_group_row_count(None).build();
+    let file = std::fs::File::create(folder.path().join("words/all.parquet")).unwrap();
+    let mut writer = ArrowWriter::try_new(file, batch.schema(), Some(properties)).unwrap();
+    writer.write(&batch).unwrap();
+    writer.close().unwrap();
+    let gateway = words(folder.path(), Limits::default());
+    let (mut client, info, mut messages) = begun(&gateway, "auto", "parquet").await;
+    for _ in 0..3 {
+        assert!(messages.try_next().await.unwrap().is_some());
+    }
+    let request = CancelFlightInfoRequest::new(info).encode_to_vec();
+    client.do_action(Action::new("CancelFlightInfo", request)).await.unwrap();
+    let rest: Result<Vec<FlightData>, Status> = messages.try_collect().await;
+    assert_eq!(rest.unwrap_err().code(), Code::Cancelled);
 }

@@ -3,7 +3,7 @@
 use arrow_array::RecordBatch;
 use arrow_flight::flight_service_client::FlightServiceClient;
 use arrow_flight::sql::{CommandStatementQuery, ProstMessageExt};
-use arrow_flight::{FlightData, FlightDescriptor};
+use arrow_flight::{FlightData, FlightDescriptor, FlightInfo};
 use bowshot_connect::connect;
 use bowshot_core::Query;
 use bowshot_gateway::Limits;
@@ -12,13 +12,14 @@ use bowshot_ipc::Form;
 use bowshot_testkit::Postgres;
 use futures::TryStreamExt;
 use prost::Message;
+use tonic::Streaming;
 use tonic::transport::Channel;
 
-use crate::raw::tickets;
+use crate::raw::{Client, tickets};
 use crate::reading::read;
 use crate::running::Running;
 
-const SQL: &str = "SELECT * FROM words";
+pub const SQL: &str = "SELECT * FROM words";
 
 fn words(server: &Postgres) -> Running {
     server
@@ -59,16 +60,30 @@ async fn only_who_asks_is_sent_them() {
 }
 
 /// The messages of the whole result, as a client gets them that says what it reads.
-async fn fetched(gateway: &Running, codec: &'static str, reads: &'static str) -> Vec<FlightData> {
+pub async fn fetched(gateway: &Running, codec: &'static str, reads: &'static str) -> Vec<FlightData> {
+    let (_, _, messages) = begun(gateway, codec, reads).await;
+    messages.try_collect().await.unwrap()
+}
+
+/// The client, what it was told of the result, and the messages that come.
+pub async fn begun(
+    gateway: &Running,
+    codec: &'static str,
+    reads: &'static str,
+) -> (Client, FlightInfo, Streaming<FlightData>) {
     let channel = Channel::from_shared(format!("http://{}", gateway.address)).unwrap().user_agent("bowshot/0").unwrap();
     let mut client = FlightServiceClient::new(channel.connect().await.unwrap());
     let command = CommandStatementQuery { query: SQL.into(), transaction_id: None }.as_any().encode_to_vec();
-    let mut request = tonic::Request::new(FlightDescriptor::new_cmd(command));
-    request.metadata_mut().insert("bowshot-endpoints", "1".parse().unwrap());
-    request.metadata_mut().insert("bowshot-compression", codec.parse().unwrap());
-    let info = client.get_flight_info(request).await.unwrap().into_inner();
-    let mut request = tonic::Request::new(tickets(&info).remove(0));
-    request.metadata_mut().insert("bowshot-compression", codec.parse().unwrap());
-    request.metadata_mut().insert("bowshot-reads", reads.parse().unwrap());
-    client.do_get(request).await.unwrap().into_inner().try_collect().await.unwrap()
+    let info = client.get_flight_info(asking(FlightDescriptor::new_cmd(command), codec, reads)).await.unwrap();
+    let info = info.into_inner();
+    let messages = client.do_get(asking(tickets(&info).remove(0), codec, reads)).await.unwrap().into_inner();
+    (client, info, messages)
+}
+
+fn asking<T>(message: T, codec: &'static str, reads: &'static str) -> tonic::Request<T> {
+    let mut request = tonic::Request::new(message);
+    for (name, value) in [("bowshot-endpoints", "1"), ("bowshot-compression", codec), ("bowshot-reads", reads)] {
+        request.metadata_mut().insert(name, value.parse().unwrap());
+    }
+    request
 }
