@@ -2,7 +2,8 @@
 
 The shapes and the ratios are those of StarRocks' comparison of Arrow Flight SQL with PyMySQL at a million rows; the
 ratio to pyodbc is Hitachi's. Both had their rows in columns. So the gateway is measured twice: on the same database,
-which sends rows whoever asks, and on Parquet files with the same rows.
+which sends rows whoever asks, and on Parquet files with the same rows; and a third time on PostgreSQL, where the server
+has Bowshot's extension to offer.
 """
 
 from collections.abc import Iterator
@@ -15,6 +16,7 @@ from bench.gateway.measure import Load, measure
 from bench.gateway.process import Process, gateway
 from bench.gateway.settings import Settings
 from bench.gateway.tables import in_files, in_mariadb, in_postgres
+from bench.tpch import psql
 
 NAME = "rows"
 TABLES = ("numbers", "texts")
@@ -27,6 +29,7 @@ SHAPES = {
 STARROCKS = {"one number": 19.0, "20 numbers": 50.0, "20 texts": 20.0}
 HITACHI = 13.0
 FILES = "files"
+EXTENSION = "postgresql with the extension"
 PEERS = {"mariadb": ("pymysql",), "postgresql": ("psycopg2", "pyodbc")}
 CLIENTS = {"bowshot": "peers.gateway:with_bowshot", "adbc": "peers.gateway:with_adbc"}
 
@@ -45,12 +48,30 @@ def run(settings: Settings, repeat: int) -> Iterator[Figure]:
                 loads = _ours(database, running, pid)
                 for _ in range(repeat):
                     yield from (measure(NAME, load) for load in loads)
+            if database == "postgresql" and _offers_extension(address):
+                yield from _with_extension(settings, repeat, address, pid)
             theirs = [
                 Load(f"{shape}/{database}/{peer}", f"peers.rows:{peer}", address, sql, "id", database=pid)
                 for shape, sql in SHAPES.items()
                 for peer in PEERS[database]
             ]
             yield from (measure(NAME, load) for load in theirs)
+
+
+def _offers_extension(uri: str) -> bool:
+    return bool(psql(uri, "SELECT 1 FROM pg_available_extensions WHERE name = 'bowshot'"))
+
+
+def _with_extension(settings: Settings, repeat: int, uri: str, pid: int) -> Iterator[Figure]:
+    """Measures the gateway on a database that has the extension, as long as it is measured."""
+    psql(uri, "CREATE EXTENSION bowshot")
+    try:
+        with gateway(settings.binary, uri) as running:
+            loads = _ours(EXTENSION, running, pid)
+            for _ in range(repeat):
+                yield from (measure(NAME, load) for load in loads)
+    finally:
+        psql(uri, "DROP EXTENSION bowshot")
 
 
 def _ours(source: str, running: Process, database: int | None) -> list[Load]:
@@ -78,7 +99,8 @@ def bars(rows: Rows) -> list[Bar]:
             for peer in peers:
                 limit = HITACHI if peer == "pyodbc" else STARROCKS[shape]
                 theirs = rows.get(f"{shape}/{database}/{peer}", "wall s")
-                for source in (FILES, database):
+                extended = database == "postgresql" and _best(rows, shape, EXTENSION) is not None
+                for source in (FILES, database, *([EXTENSION] if extended else [])):
                     what = f"{shape} to pandas, the gateway on {source} against {peer} on {database}"
                     judged.append(at_least(what, limit, _best(rows, shape, source), theirs))
     return judged

@@ -19,6 +19,11 @@ pub struct Excerpt<'a> {
     pub pieces: Box<dyn Iterator<Item = Result<Bytes>> + 'a>,
 }
 
+impl Excerpt<'_> {
+    /// No excerpt has more bytes: who reads it has all of it in memory.
+    pub const LARGEST: u64 = 64 << 20;
+}
+
 /// Opens an [`Excerpt`] that has arrived whole; its batches have this schema, and about
 /// [`batch_bytes`](Options::batch_bytes) each.
 ///

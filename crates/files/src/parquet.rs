@@ -27,7 +27,7 @@ use crate::types;
 use window::Window;
 
 pub use excerpt::open_excerpt;
-pub(crate) use excerpt::{LARGEST, excerpt, may_be_excerpt};
+pub(crate) use excerpt::{excerpt, may_be_excerpt};
 pub(crate) use prune::Resolved;
 pub(crate) use read::read;
 

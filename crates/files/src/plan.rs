@@ -4,12 +4,11 @@ use std::sync::Arc;
 
 use arrow_schema::SchemaRef;
 use bowshot_core::{
-    Cancel, Error, ErrorKind, Estimate, Options, Partition, Partitioning, Plan, Request, Result, same_columns,
+    Cancel, Error, ErrorKind, Estimate, Excerpt, Options, Partition, Partitioning, Plan, Request, Result, same_columns,
 };
 
 use crate::chunk::{Chunk, Piece};
 use crate::dataset::{Data, Dataset};
-use crate::parquet::LARGEST;
 use crate::partition::{Cut, add, first, group, target};
 use crate::query;
 use crate::read::{Job, Shared};
@@ -111,7 +110,7 @@ fn one(dataset: &Dataset, view: &Arc<View>, options: &Options, target: u64, kept
 
 /// Where row groups are cut. Those that may be handed on as they are stored stay whole, as long as every worker has one.
 fn cut(dataset: &Dataset, view: &View, options: &Options, target: u64, kept: &[Vec<bool>]) -> Cut {
-    let whole = Cut { target, whole: LARGEST };
+    let whole = Cut { target, whole: Excerpt::LARGEST };
     if options.excerpts && group(dataset.chunks(&view.places, whole, kept), target).len() >= options.workers() {
         return whole;
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
-use bowshot_core::{OpenExcerpt, Options, Result};
+use bowshot_core::{Excerpt, OpenExcerpt, Options, Result};
 use bowshot_ipc::Reads;
 use http::header::{AUTHORIZATION, COOKIE, SET_COOKIE};
 use http::{HeaderMap, HeaderName, HeaderValue};
@@ -48,11 +48,14 @@ impl fmt::Debug for Session {
 
 impl Session {
     pub(crate) fn new(target: &Target, options: &Options) -> Self {
-        let reads = Reads { packed: true, excerpts: target.open_excerpt.is_some() };
+        // Who wants less at a time is sent batches.
+        let is_enough = u64::try_from(target.max_message_bytes).is_ok_and(|most| most >= Excerpt::LARGEST);
+        let open_excerpt = target.open_excerpt.filter(|_| is_enough);
+        let reads = Reads { packed: true, excerpts: open_excerpt.is_some() };
         Session {
             headers: target.headers.clone(),
             reads: HeaderValue::try_from(reads.value()).ok(),
-            open_excerpt: target.open_excerpt,
+            open_excerpt,
             options: options.clone(),
             ..Session::default()
         }

@@ -4,15 +4,15 @@
 //! reads is handed on so: the reader at the other end is the same.
 
 mod open;
+mod pieces;
 
-use std::collections::VecDeque;
 use std::iter::once;
 use std::ops::Range;
 use std::sync::Arc;
 
 use arrow_schema::SchemaRef;
 use bowshot_core::{Excerpt, Result};
-use bytes::{Bytes, BytesMut};
+use bytes::Bytes;
 use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions};
 use parquet::errors::ParquetError;
 use parquet::file::metadata::{
@@ -27,12 +27,7 @@ use crate::guard::contained;
 use crate::open::Open;
 
 pub use open::open_excerpt;
-
-/// A larger one is read as batches: the other end has all of it in memory.
-pub(crate) const LARGEST: u64 = 64 << 20;
-
-/// How many bytes are handed on at a time.
-const STEP: u64 = 1 << 20;
+use pieces::{Part, Pieces};
 
 /// What a Parquet file begins with.
 const MAGIC: &[u8] = b"PAR1";
@@ -42,7 +37,19 @@ const VERSION: i32 = 2;
 
 /// Whether these columns of a piece may be handed on so.
 pub(crate) fn may_be_excerpt(meta: &Meta, columns: &[usize], chunk: &Chunk) -> bool {
-    matches!(&chunk.piece, Piece::Groups(groups) if serves(meta, columns, groups))
+    let writer = meta.reader.metadata().file_metadata().created_by();
+    tells_lengths(writer) && matches!(&chunk.piece, Piece::Groups(groups) if serves(meta, columns, groups))
+}
+
+/// Whether a writer's column chunks are as long as it says: before version 1.2.9, parquet-mr counted the dictionary without its header
+/// ([PARQUET-816](https://issues.apache.org/jira/browse/PARQUET-816)). Who has the file reads on; who has the excerpt cannot.
+fn tells_lengths(writer: Option<&str>) -> bool {
+    let Some(version) = writer.and_then(|writer| writer.strip_prefix("parquet-mr")) else { return true };
+    let version = version.trim_start().trim_start_matches("version ");
+    let mut numbers =
+        version.split(|letter: char| !letter.is_ascii_digit()).map(|digits| digits.parse().unwrap_or(0_u32));
+    let mut next = || numbers.next().unwrap_or(0);
+    (next(), next(), next()) >= (1, 2, 9)
 }
 
 /// These row groups as a file with these columns, which are read as those of `schema`, if they are stored in at most the `smaller`th
@@ -71,7 +78,7 @@ pub(crate) fn excerpt(
             }
             let footer = draft.footer().map_err(|error| failed(name, error))?;
             let bytes = draft.end + footer.len() as u64;
-            if bytes > LARGEST || bytes.saturating_mul(smaller) > chunk.bytes {
+            if bytes > Excerpt::LARGEST || bytes.saturating_mul(smaller) > chunk.bytes {
                 return Ok(None);
             }
             let magic = Part::Bytes(Bytes::from_static(MAGIC));
@@ -167,73 +174,24 @@ fn moved_to(
         .map(Some)
 }
 
-enum Part {
-    Bytes(Bytes),
-    /// Bytes of the file.
-    Range(Range<u64>),
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// The bytes of an excerpt.
-struct Pieces {
-    open: Arc<Open>,
-    parts: VecDeque<Part>,
-}
-
-impl Pieces {
-    /// At most so many bytes of what comes next.
-    fn take(&mut self, most: u64) -> Result<Bytes> {
-        let Some(part) = self.parts.front_mut() else { return Ok(Bytes::new()) };
-        let (bytes, is_over) = match part {
-            Part::Bytes(bytes) => {
-                let length = usize::try_from(most).unwrap_or(usize::MAX).min(bytes.len());
-                (bytes.split_to(length), bytes.is_empty())
-            }
-            Part::Range(range) => {
-                let end = range.start.saturating_add(most).min(range.end);
-                let bytes = self.open.read(range.start, end - range.start)?;
-                range.start = end;
-                (bytes, range.is_empty())
-            }
-        };
-        if is_over {
-            self.parts.pop_front();
+    #[test]
+    fn a_writer_that_counts_too_little_is_known() {
+        for (writer, tells) in [
+            (None, true),
+            (Some("parquet-cpp-arrow version 26.0.1"), true),
+            (Some("parquet-rs version 0.1.0"), true),
+            (Some("parquet-mr version 1.2.9"), true),
+            (Some("parquet-mr version 1.10.0 (build 031a6654009e3b82020012a18434c582bd74c73a)"), true),
+            (Some("parquet-mr version 2.0"), true),
+            (Some("parquet-mr version 1.2.8-SNAPSHOT"), false),
+            (Some("parquet-mr version 1.1"), false),
+            (Some("parquet-mr"), false),
+        ] {
+            assert_eq!(tells_lengths(writer), tells, "{writer:?}");
         }
-        Ok(bytes)
-    }
-
-    fn piece(&mut self) -> Result<Bytes> {
-        let first = self.take(STEP)?;
-        let mut left = STEP.saturating_sub(first.len() as u64);
-        if left == 0 || self.parts.is_empty() {
-            return Ok(first);
-        }
-        let mut piece = BytesMut::with_capacity(usize::try_from(STEP).unwrap_or_default());
-        piece.extend_from_slice(&first);
-        while left > 0 && !self.parts.is_empty() {
-            let more = self.take(left)?;
-            left -= more.len() as u64;
-            piece.extend_from_slice(&more);
-        }
-        Ok(piece.freeze())
-    }
-}
-
-impl Iterator for Pieces {
-    type Item = Result<Bytes>;
-
-    fn next(&mut self) -> Option<Result<Bytes>> {
-        if self.parts.is_empty() {
-            return None;
-        }
-        let piece = self.piece().and_then(|piece| {
-            if self.parts.is_empty() {
-                self.open.check()?;
-            }
-            Ok(piece)
-        });
-        if piece.is_err() {
-            self.parts.clear();
-        }
-        Some(piece)
     }
 }

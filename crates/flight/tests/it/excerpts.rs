@@ -24,7 +24,7 @@ impl Reader for Opened {
 }
 
 fn open(file: Bytes, _: &SchemaRef, _: &Options, limit: usize) -> Result<Box<dyn Reader + Send>> {
-    assert_eq!(limit, 16 << 20, "sixteen times the largest message");
+    assert_eq!(limit, 1 << 30, "sixteen times the largest message");
     let reader = StreamReader::try_new(Cursor::new(file), None);
     Ok(Box::new(Opened(reader.map_err(|error| Error::new(ErrorKind::Io, error.to_string()))?)))
 }
@@ -49,9 +49,13 @@ fn server(messages: impl IntoIterator<Item = FlightData>) -> Server {
     Server::start(Behaviour { endpoints, announced: Some(schema()), ..Behaviour::default() })
 }
 
-/// The whole result, as a client reads it that takes excerpts of at most a mebibyte.
+/// The whole result, as a client reads it that takes as large excerpts as there are, and no larger ones.
 fn read(server: &Server) -> Result<RecordBatch> {
-    let flight = Flight::from_uri(&format!("{}?max_message_bytes=1048576", server.uri()))?.with_excerpts(open);
+    let flight = Flight::from_uri(&format!("{}?max_message_bytes=67108864", server.uri()))?.with_excerpts(open);
+    read_with(&flight)
+}
+
+fn read_with(flight: &Flight) -> Result<RecordBatch> {
     let options = connections(1);
     whole(flight.plan(&Request::new(Query::new("SELECT 1"), options.clone()), &Cancel::new())?, &options)
 }
@@ -83,7 +87,7 @@ fn what_is_no_file_is_refused() {
     wordless.app_metadata = Bytes::from_static(b"bowshot: parquet ?");
     let mut twice = whole[count - 1].clone();
     twice.data_body = [&twice.data_body[..], &twice.data_body].concat().into();
-    let large = FlightData::new().with_app_metadata(ExcerptNote { bytes: 2 << 20 }.write());
+    let large = FlightData::new().with_app_metadata(ExcerptNote { bytes: 65 << 20 }.write());
     let endless = FlightData::new().with_app_metadata(ExcerptNote { bytes: u64::MAX }.write());
     for (messages, words) in [
         (whole[..count - 1].to_vec(), "ends after"),
@@ -91,8 +95,8 @@ fn what_is_no_file_is_refused() {
         (vec![whole[0].clone(), other_size], "not as large as it says"),
         ([&whole[..count - 1], &[twice]].concat(), "not as large as it says"),
         (vec![wordless], "does not say"),
-        (vec![large], "2097152 bytes, which is more than 1048576"),
-        (vec![endless], "more than 1048576"),
+        (vec![large], "68157440 bytes, which is more than 67108864"),
+        (vec![endless], "more than 67108864"),
         (parts(b"nothing that anybody reads", 5), "what Flight SQL does not allow"),
     ] {
         let error = read(&server(messages)).unwrap_err();
@@ -104,7 +108,10 @@ fn what_is_no_file_is_refused() {
 #[test]
 fn who_did_not_ask_for_files_refuses_them() {
     let server = server(excerpt(0, 50, 100));
-    let error = crate::read(&server.uri(), "SELECT 1", connections(1)).unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::Protocol);
-    assert!(error.message().contains("nobody asked for"), "{error}");
+    let small = Flight::from_uri(&format!("{}?max_message_bytes=1000000", server.uri())).unwrap().with_excerpts(open);
+    for flight in [Flight::from_uri(&server.uri()).unwrap(), small] {
+        let error = read_with(&flight).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Protocol);
+        assert!(error.message().contains("nobody asked for"), "{error}");
+    }
 }
