@@ -119,15 +119,17 @@ impl Meta {
             let stored = u64::try_from(column.uncompressed_size()).unwrap_or(0);
             let root = self.reader.parquet_schema().get_column_root_idx(leaf);
             let data_type = self.reader.schema().fields().get(root).map(|field| field.data_type());
-            bytes += match data_type.and_then(DataType::primitive_width) {
-                Some(width) => rows * width as u64,
+            // A damaged footer may say anything.
+            bytes = bytes.saturating_add(match data_type.and_then(DataType::primitive_width) {
+                Some(width) => rows.saturating_mul(width as u64),
                 None if data_type == Some(&DataType::Boolean) => rows / 8,
                 None => {
                     let text = column.unencoded_byte_array_data_bytes().and_then(|bytes| u64::try_from(bytes).ok());
                     // Text that a dictionary abbreviates is longer in memory; how long, older writers do not say.
-                    rows * 4 + text.unwrap_or_else(|| stored.max(rows * 12))
+                    let text = text.unwrap_or_else(|| stored.max(rows.saturating_mul(12)));
+                    rows.saturating_mul(4).saturating_add(text)
                 }
-            };
+            });
         }
         bytes
     }

@@ -117,7 +117,7 @@ impl Draft {
                 let (start, length) = chunk.byte_range();
                 let Some(chunk) = moved_to(chunk, end, &schema, place)? else { return Ok(None) };
                 chunks.push(chunk);
-                end += length;
+                end = end.saturating_add(length);
                 match ranges.last_mut() {
                     Some(last) if last.end == start => last.end += length,
                     _ => ranges.push(start..start + length),
