@@ -164,24 +164,22 @@ impl Reader for Partition<'_> {
 
 impl<'a> Partition<'a> {
     fn file(&self, chunk: &Chunk) -> Result<&'a Arc<File>> {
-        let missing = || Error::new(ErrorKind::Internal, format!("the plan has no file {}", chunk.file));
-        self.inner.dataset.files.get(chunk.file).ok_or_else(missing)
+        self.inner.dataset.files.get(chunk.file).ok_or_else(|| missing(chunk))
     }
 
     fn start(&self, chunk: &Chunk) -> Result<Current<'a>> {
         let dataset = &self.inner.dataset;
-        let missing = || Error::new(ErrorKind::Internal, format!("the plan has no file {}", chunk.file));
         let open = Arc::new(self.worker.store.open(self.file(chunk)?)?);
         let columns = columns(dataset, &self.job.view, chunk.file);
         let bytes = self.inner.batch_bytes;
         let batches = match &dataset.data {
             Data::Parquet(metas) => {
-                let meta = metas.get(chunk.file).ok_or_else(missing)?;
+                let meta = metas.get(chunk.file).ok_or_else(|| missing(chunk))?;
                 parquet::read(&open, meta, &columns, chunk, self.inner.parquet_batch)?
             }
             Data::Arrow(metas) => ipc::read(
                 &open,
-                metas.get(chunk.file).ok_or_else(missing)?,
+                metas.get(chunk.file).ok_or_else(|| missing(chunk))?,
                 &columns,
                 &chunk.piece,
                 bytes,
@@ -211,6 +209,10 @@ fn batch(dataset: &Dataset, view: &View, current: &Current<'_>, found: &Columns)
     };
     let columns = view.places.iter().zip(view.schema.fields()).map(column).collect::<Result<Vec<_>>>()?;
     view.batch(columns, found.rows)
+}
+
+fn missing(chunk: &Chunk) -> Error {
+    Error::new(ErrorKind::Internal, format!("the plan has no file {}", chunk.file))
 }
 
 /// Where the columns of the result stand in a file, in their order; `None` where one is made, of another one or of its folder's name.

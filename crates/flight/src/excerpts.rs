@@ -3,14 +3,11 @@
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 use bowshot_core::{Error, ErrorKind, OpenExcerpt, Options, Reader, Result};
-use bowshot_ipc::ExcerptNote;
+use bowshot_ipc::{ExcerptNote, MOST_INFLATED};
 use bytes::{Bytes, BytesMut};
 
 use crate::error::protocol;
 use crate::uri::Address;
-
-/// How much larger than the largest message the batches of one may become together.
-const MOST_INFLATED: usize = 16;
 
 /// The excerpts of one stream.
 pub(crate) struct Excerpts {

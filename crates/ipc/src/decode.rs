@@ -14,7 +14,7 @@ use crate::flat::{self, is_flat};
 use crate::{Form, Message, Refused, guarded};
 
 /// How much larger than the largest message a batch may become when its buffers are decompressed.
-const MOST_INFLATED: usize = 16;
+pub const MOST_INFLATED: usize = 16;
 
 /// The schema in the message that a stream begins with.
 ///

@@ -44,7 +44,7 @@ mod refused;
 
 pub use arrange::{Piece, arrange, body_length};
 pub use body::Body;
-pub use decode::{Decoder, read_schema};
+pub use decode::{Decoder, MOST_INFLATED, read_schema};
 pub use excerpt::ExcerptNote;
 pub use guard::guarded;
 pub use message::Message;
