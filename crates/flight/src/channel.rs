@@ -4,7 +4,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use arrow_flight::flight_service_client::FlightServiceClient;
 use bowshot_core::{Cancel, Error, ErrorKind, Result};
@@ -18,6 +18,7 @@ use hyper::client::conn::http2::SendRequest;
 use tonic::body::Body;
 use tonic::codegen::{Bytes, Service};
 
+use crate::error::of_limit;
 use crate::session::Session;
 use crate::uri::Address;
 
@@ -80,7 +81,11 @@ impl Channel {
         call: impl Future<Output = Result<T>>,
     ) -> Result<T> {
         match limit {
-            Some(limit) => self.runtime.wait_for(cancel, limit, what, call),
+            Some(limit) => {
+                let started = Instant::now();
+                let ended = self.runtime.wait_for(cancel, limit, what, call);
+                ended.map_err(|error| if started.elapsed() < limit { error } else { of_limit(error, what, limit) })
+            }
             None => self.runtime.wait(cancel, call),
         }
     }

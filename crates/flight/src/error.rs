@@ -1,8 +1,10 @@
 //! gRPC's statuses as Bowshot's errors.
 
 use std::error::Error as _;
+use std::time::Duration;
 
 use bowshot_core::{Error, ErrorKind};
+use bowshot_runtime::too_late;
 use tonic::{Code, Status};
 
 use crate::uri::Address;
@@ -41,6 +43,16 @@ fn kind(code: Code) -> (ErrorKind, &'static str) {
         Code::ResourceExhausted => (ErrorKind::Sql, "the server has reached a limit of its own; try again later"),
         // What servers call their errors differs: a mistake in the SQL is Internal in one, InvalidArgument in the next.
         _ => (ErrorKind::Sql, ""),
+    }
+}
+
+/// The error of a call that ended when `limit` had passed. A server that was told the limit ends the call itself, and its
+/// answer may come just before we stop to wait: to the user both are the one limit.
+pub(crate) fn of_limit(error: Error, what: &str, limit: Duration) -> Error {
+    let status = error.source().and_then(|source| source.downcast_ref::<Status>());
+    match status.map(Status::code) {
+        Some(Code::Cancelled | Code::DeadlineExceeded) => too_late(what, limit),
+        _ => error,
     }
 }
 
@@ -93,5 +105,20 @@ mod tests {
             assert_eq!(error.message(), format!("no table nix (gRPC status {code:?} of grpc://h:1)"));
         }
         assert!(failed(Status::new(Code::Internal, ""), &address).message().contains("without saying why"));
+    }
+
+    #[test]
+    fn a_server_that_obeys_the_limit_is_the_limit() {
+        let address = Address { tls: false, host: "h".into(), port: 1 };
+        let limit = Duration::from_millis(300);
+        let ended = |code| of_limit(failed(Status::new(code, "ended"), &address), "the query", limit);
+        for code in [Code::Cancelled, Code::DeadlineExceeded] {
+            let error = ended(code);
+            assert_eq!(error.kind(), ErrorKind::Timeout, "{code:?}");
+            assert_eq!(error.message(), "the query did not end within 0.3 s");
+        }
+        let other = ended(Code::InvalidArgument);
+        assert_eq!(other.kind(), ErrorKind::Sql);
+        assert!(other.message().starts_with("ended (gRPC status"), "{other}");
     }
 }

@@ -65,10 +65,7 @@ impl Runtime {
         self.wait(cancel, async {
             match tokio::time::timeout(limit, future).await {
                 Ok(value) => value,
-                Err(_) => {
-                    let message = format!("{what} did not end within {} s", limit.as_secs_f64());
-                    Err(Error::new(ErrorKind::Timeout, message))
-                }
+                Err(_) => Err(too_late(what, limit)),
             }
         })
     }
@@ -78,6 +75,11 @@ impl Runtime {
         let _guard = self.0.enter();
         work()
     }
+}
+
+/// The error of `what`, such as "the login", that did not end within `limit`.
+pub fn too_late(what: &str, limit: Duration) -> Error {
+    Error::new(ErrorKind::Timeout, format!("{what} did not end within {} s", limit.as_secs_f64()))
 }
 
 #[cfg(test)]
