@@ -77,7 +77,7 @@ impl Meta {
         Ok(Meta { schema: Arc::clone(wanted), reader, int96: Vec::new() })
     }
 
-    /// The row groups that are `kept` as chunks; large ones in several, since what a worker is ahead with has to fit the buffer.
+    /// The row groups that are `kept` as chunks; large ones in several, since what a worker is ahead with has to fit a buffer.
     pub(crate) fn chunks(&self, file: usize, columns: &[usize], cut: Cut, kept: &[bool]) -> Vec<Chunk> {
         let (mut chunks, leaves) = (Vec::new(), self.leaves(columns));
         for (group, meta) in self.reader.metadata().row_groups().iter().enumerate() {
@@ -86,12 +86,11 @@ impl Meta {
             }
             let rows = rows(meta);
             let bytes = self.decoded_bytes(meta, columns);
-            let is_small = bytes <= cut.target + cut.target / 2 || rows < 2 * LEAST_ROWS;
-            if is_small || stored(meta, &leaves) <= cut.whole {
+            let pieces = cut.pieces(bytes, stored(meta, &leaves)).min(rows / LEAST_ROWS).max(1);
+            if pieces == 1 {
                 chunks.push(Chunk { file, piece: Piece::Groups(group..group + 1), rows: Some(rows), bytes });
                 continue;
             }
-            let pieces = bytes.div_ceil(cut.target).min(rows / LEAST_ROWS).max(1);
             let size = rows.div_ceil(pieces);
             for first in (0..rows).step_by(usize::try_from(size).unwrap_or(usize::MAX)) {
                 let end = (first + size).min(rows);

@@ -1,6 +1,6 @@
 //! Chunks put together into partitions.
 
-use bowshot_core::Options;
+use bowshot_core::{Excerpt, Options};
 
 use crate::chunk::{Chunk, Piece};
 
@@ -13,11 +13,24 @@ pub(crate) fn target(options: &Options) -> u64 {
 
 /// Where row groups are cut.
 #[derive(Clone, Copy)]
-pub(crate) struct Cut {
+pub(crate) enum Cut {
     /// Into pieces of about so many bytes in memory.
-    pub(crate) target: u64,
-    /// Unless they are stored in at most so many.
-    pub(crate) whole: u64,
+    Decoded(u64),
+    /// Into pieces of about so many bytes as they are stored: they are handed on so. At a cut, pages belong to both pieces.
+    Stored(u64),
+}
+
+impl Cut {
+    /// Into how many pieces a row group is cut that has so many bytes in memory, and so many stored.
+    pub(crate) fn pieces(self, decoded: u64, stored: u64) -> u64 {
+        match self {
+            Cut::Decoded(target) if decoded <= target + target / 2 => 1,
+            Cut::Decoded(target) => decoded.div_ceil(target),
+            Cut::Stored(target) if stored <= target.min(Excerpt::LARGEST) => 1,
+            // Pages at the cuts come on top of it.
+            Cut::Stored(target) => stored.div_ceil(target.min(Excerpt::LARGEST / 2)),
+        }
+    }
 }
 
 /// How large batches of Parquet are to be. Each costs some work for every column, whatever its size: who keeps the whole
@@ -74,6 +87,11 @@ pub(crate) fn add(part: &mut Vec<Chunk>, chunk: Chunk) {
     part.push(chunk);
 }
 
+/// About how many bytes the batches of chunks will have.
+pub(crate) fn bytes(chunks: &[Chunk]) -> u64 {
+    chunks.iter().map(|chunk| chunk.bytes).fold(0, u64::saturating_add)
+}
+
 /// The chunks that hold the first `limit` rows, as far as the files say how many rows they have.
 pub(crate) fn first(chunks: Vec<Chunk>, limit: Option<u64>) -> Vec<Chunk> {
     let Some(limit) = limit else { return chunks };
@@ -92,6 +110,22 @@ pub(crate) fn first(chunks: Vec<Chunk>, limit: Option<u64>) -> Vec<Chunk> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn row_groups_are_cut_no_more_than_they_have_to() {
+        let mebibytes = |count: u64| count << 20;
+        for (cut, stored, pieces) in [
+            (Cut::Decoded(mebibytes(16)), 1, 7),
+            (Cut::Decoded(mebibytes(80)), 1, 1),
+            (Cut::Stored(mebibytes(30)), 30, 1),
+            (Cut::Stored(mebibytes(30)), 60, 2),
+            (Cut::Stored(mebibytes(30)), 61, 3),
+            (Cut::Stored(mebibytes(900)), 64, 1),
+            (Cut::Stored(mebibytes(900)), 65, 3),
+        ] {
+            assert_eq!(cut.pieces(mebibytes(100), mebibytes(stored)), pieces, "{stored} MiB stored");
+        }
+    }
 
     #[test]
     fn batches_are_as_large_as_asked_unless_everything_is_kept() {

@@ -9,12 +9,15 @@ use bowshot_core::{
 
 use crate::chunk::{Chunk, Piece};
 use crate::dataset::{Data, Dataset};
-use crate::partition::{Cut, add, first, group, target};
+use crate::partition::{Cut, add, bytes, first, group, target};
 use crate::query;
-use crate::read::{Job, Shared};
+use crate::read::{Job, Shared, has_excerpts};
 use crate::snapshot;
 use crate::uri::Location;
 use crate::view::{View, check_table};
+
+/// Pages have about so many bytes: of fewer, both pieces of a row group would have nearly all.
+const LEAST_STORED: u64 = 1 << 20;
 
 /// Decides how the request will be read.
 pub(crate) fn plan(location: &Location, request: &Request, cancel: &Cancel) -> Result<Plan> {
@@ -32,7 +35,7 @@ pub(crate) fn plan(location: &Location, request: &Request, cancel: &Cancel) -> R
     let (jobs, reason) = match views.as_slice() {
         [view] => one(&dataset, view, options, target, &kept),
         several => (
-            several.iter().map(|view| whole(&dataset, view, Cut { target, whole: 0 }, &kept)).collect(),
+            several.iter().map(|view| whole(&dataset, view, Cut::Decoded(target), &kept)).collect(),
             "the user gives a query for each".into(),
         ),
     };
@@ -88,6 +91,10 @@ fn one(dataset: &Dataset, view: &Arc<View>, options: &Options, target: u64, kept
         );
     }
     let chunks = first(dataset.chunks(&view.places, cut, kept), view.limit);
+    let target = match cut {
+        Cut::Decoded(target) => target,
+        Cut::Stored(_) => target.min(bytes(&chunks).div_ceil(options.workers() as u64)),
+    };
     let mut left = view.limit;
     let mut jobs = Vec::new();
     for chunks in group(chunks, target) {
@@ -108,13 +115,20 @@ fn one(dataset: &Dataset, view: &Arc<View>, options: &Options, target: u64, kept
     (jobs, what.into())
 }
 
-/// Where row groups are cut. Those that may be handed on as they are stored stay whole, as long as every worker has one.
+/// Where row groups are cut. What is handed on as it is stored is cut where workers would have nothing to do, and no more.
 fn cut(dataset: &Dataset, view: &View, options: &Options, target: u64, kept: &[Vec<bool>]) -> Cut {
-    let whole = Cut { target, whole: Excerpt::LARGEST };
-    if options.excerpts && group(dataset.chunks(&view.places, whole, kept), target).len() >= options.workers() {
-        return whole;
+    let decoded = Cut::Decoded(target);
+    if !options.excerpts {
+        return decoded;
     }
-    Cut { target, whole: 0 }
+    let first = dataset.chunks(&view.places, decoded, kept).into_iter().next();
+    if !first.is_some_and(|chunk| has_excerpts(dataset, view, &chunk)) {
+        return decoded;
+    }
+    let share = stored_bytes(dataset, view, kept).div_ceil(options.workers() as u64).max(LEAST_STORED);
+    // Of more, each worker gets as many.
+    let pieces = if share > Excerpt::LARGEST { share.div_ceil(Excerpt::LARGEST / 2) } else { 1 };
+    Cut::Stored(share.div_ceil(pieces))
 }
 
 /// Everything in one partition.

@@ -64,11 +64,7 @@ impl Scan for Shared {
     fn has_excerpts(&self) -> bool {
         let Inner { dataset, jobs, .. } = self.0.as_ref();
         let first = jobs.first().and_then(|job| Some((job, job.chunks.first()?)));
-        let (Data::Parquet(metas), Some((job, chunk))) = (&dataset.data, first) else { return false };
-        let Some(meta) = metas.get(chunk.file) else { return false };
-        matches!(dataset.location.place, Place::Local(_))
-            && stored_columns(dataset, &job.view, chunk.file, meta)
-                .is_some_and(|columns| parquet::may_be_excerpt(meta, &columns, chunk))
+        first.is_some_and(|(job, chunk)| has_excerpts(dataset, &job.view, chunk))
     }
 }
 
@@ -213,6 +209,14 @@ fn batch(dataset: &Dataset, view: &View, current: &Current<'_>, found: &Columns)
 
 fn missing(chunk: &Chunk) -> Error {
     Error::new(ErrorKind::Internal, format!("the plan has no file {}", chunk.file))
+}
+
+/// Whether a piece may be handed on as it is stored.
+pub(crate) fn has_excerpts(dataset: &Dataset, view: &View, chunk: &Chunk) -> bool {
+    let (Data::Parquet(metas), Place::Local(_)) = (&dataset.data, &dataset.location.place) else { return false };
+    let Some(meta) = metas.get(chunk.file) else { return false };
+    stored_columns(dataset, view, chunk.file, meta)
+        .is_some_and(|columns| parquet::may_be_excerpt(meta, &columns, chunk))
 }
 
 /// Where the columns of the result stand in a file, in their order; `None` where one is made, of another one or of its folder's name.

@@ -28,27 +28,31 @@ impl Excerpts {
         Excerpts { open, options, limit, gathering: None, reading: None, file: Bytes::new() }
     }
 
-    /// Takes a part of one, of batches with this schema.
-    pub(crate) fn take(&mut self, note: &[u8], part: &[u8], schema: &SchemaRef, address: &Address) -> Result<()> {
+    /// Where the next part of one goes, which has so many bytes and this note.
+    pub(crate) fn room(&mut self, note: &[u8], length: usize, address: &Address) -> Result<&mut BytesMut> {
         let refused = |what: &str| protocol(address, format!("a part of a Parquet file {what}"));
-        let open = self.open.ok_or_else(|| refused("that nobody asked for"))?;
+        if self.open.is_none() {
+            return Err(refused("that nobody asked for"));
+        }
         let note = ExcerptNote::read(note).ok_or_else(|| refused("that does not say of how large a file"))?;
         let bytes = usize::try_from(note.bytes).ok().filter(|bytes| *bytes <= self.limit).ok_or_else(|| {
             let message = format!("{address} sends a file of {} bytes, which is more than {}", note.bytes, self.limit);
             Error::new(ErrorKind::Protocol, message).with_hint("allow it with max_message_bytes=BYTES in the URI")
         })?;
-        let (mut file, whole) = match self.gathering.take() {
+        let (file, whole) = match self.gathering.take() {
             Some(gathering) => gathering,
             None => (self.memory(bytes), bytes),
         };
-        if whole != bytes || part.len() > whole - file.len() {
+        if whole != bytes || length > whole - file.len() {
             return Err(refused("that is not as large as it says"));
         }
-        file.extend_from_slice(part);
-        if file.len() < whole {
-            self.gathering = Some((file, whole));
-            return Ok(());
-        }
+        Ok(&mut self.gathering.insert((file, whole)).0)
+    }
+
+    /// Begins to read the one whose last part has come, as batches with this schema; nothing before that.
+    pub(crate) fn open(&mut self, schema: &SchemaRef, address: &Address) -> Result<()> {
+        let whole = self.gathering.take_if(|(file, whole)| file.len() == *whole);
+        let (Some(open), Some((file, _))) = (self.open, whole) else { return Ok(()) };
         self.file = file.freeze();
         let most = self.limit.saturating_mul(MOST_INFLATED);
         let reading = open(self.file.clone(), schema, &self.options, most);

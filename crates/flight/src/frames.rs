@@ -14,6 +14,7 @@ use tonic::{Code, Status};
 
 use crate::channel::Answer;
 use crate::error::{chain, failed, lost, protocol};
+use crate::excerpts::Excerpts;
 use crate::uri::Address;
 
 /// The fields of `FlightData`: the metadata and the body of an Arrow message, and between them what a server adds.
@@ -46,8 +47,9 @@ impl Frames {
         &self.address
     }
 
-    /// The next message; `None` after the last one, when the server says that all went well.
-    pub(crate) async fn next(&mut self) -> Result<Option<Message>> {
+    /// The next message; `None` after the last one, when the server says that all went well. The body of a part of an excerpt goes to
+    /// the `excerpts`.
+    pub(crate) async fn next(&mut self, excerpts: Option<&mut Excerpts>) -> Result<Option<Message>> {
         if !self.more().await? {
             return self.end().map(|()| None);
         }
@@ -66,12 +68,13 @@ impl Frames {
                 "allow it with max_message_bytes=BYTES in the URI, or have the server send smaller batches",
             ));
         }
-        self.message(size).await.map(Some)
+        self.message(size, excerpts).await.map(Some)
     }
 
-    async fn message(&mut self, size: usize) -> Result<Message> {
+    async fn message(&mut self, size: usize, mut excerpts: Option<&mut Excerpts>) -> Result<Message> {
         let mut left = size;
-        let (mut header, mut body, mut note) = (None, None, None);
+        let (mut header, mut body, mut note) = (None, None, None::<Vec<u8>>);
+        let mut is_gathered = false;
         while left > 0 {
             let key = self.number(&mut left).await?;
             match (key >> 3, key & 7) {
@@ -85,6 +88,13 @@ impl Frames {
                 }
                 (BODY, 2) if body.is_none() => {
                     let length = self.length(&mut left).await?;
+                    if let (Some(excerpts), Some(note)) = (&mut excerpts, part_of(&note)) {
+                        let file = excerpts.room(note, length, &self.address)?;
+                        self.pass(length, |chunk| file.extend_from_slice(chunk)).await?;
+                        (body, is_gathered) = (Some(Buffer::default()), true);
+                        left -= length;
+                        continue;
+                    }
                     // Where its metadata follows, the body stays as it comes.
                     let pieces = match &mut header {
                         Some(header) => arrange(header, length).map_err(|what| protocol(&self.address, what))?,
@@ -106,6 +116,12 @@ impl Frames {
                 (HEADER | BODY, _) => return Err(protocol(&self.address, "a message that is two")),
                 (_, kind) => self.skip(kind, &mut left).await?,
             }
+        }
+        if let (Some(excerpts), Some(note), false) = (excerpts, part_of(&note), is_gathered) {
+            if body.is_some() {
+                return Err(protocol(&self.address, "a part of a Parquet file before what it is"));
+            }
+            excerpts.room(note, 0, &self.address)?;
         }
         Ok(Message { header: header.unwrap_or_default(), body: body.unwrap_or_default(), note })
     }
@@ -211,4 +227,9 @@ impl Frames {
             None => Err(lost(&self.address, "the stream ended without the server's word that it is whole")),
         }
     }
+}
+
+/// A note, if it is that of a part of an excerpt.
+fn part_of(note: &Option<Vec<u8>>) -> Option<&[u8]> {
+    note.as_deref().filter(|note| ExcerptNote::is_note(note))
 }

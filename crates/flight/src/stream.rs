@@ -54,7 +54,7 @@ impl Stream {
         }
         let mut frames = Frames::new(answer.into_body(), address, largest_message);
         let first = loop {
-            match frames.next().await? {
+            match frames.next(None).await? {
                 // The server's own notes may come before the schema.
                 Some(message) if message.header.is_empty() => {}
                 Some(message) => break message,
@@ -76,12 +76,12 @@ impl Stream {
             if let Some(batch) = self.excerpts.next(self.frames.address())? {
                 return Ok(Some(batch));
             }
-            let message = self.frames.next().await?;
+            let message = self.frames.next(Some(&mut self.excerpts)).await?;
             let address = self.frames.address();
-            if let Some(Message { body, note: Some(note), .. }) = &message
+            if let Some(Message { note: Some(note), .. }) = &message
                 && ExcerptNote::is_note(note)
             {
-                self.excerpts.take(note, body, self.decoder.schema(), address)?;
+                self.excerpts.open(self.decoder.schema(), address)?;
                 continue;
             }
             self.excerpts.check_whole(address)?;

@@ -13,6 +13,8 @@ pub(crate) struct Wish {
     pub(crate) most: usize,
     /// Whether the client is far away.
     pub(crate) is_far: bool,
+    /// Whether the client takes rows as they are stored.
+    pub(crate) takes_excerpts: bool,
 }
 
 /// Divides a plan: by its own partitions where the source splits on a snapshot (Plan Partition), else by executing it once for
@@ -21,6 +23,8 @@ pub(crate) struct Wish {
 /// Connections do not share a long way evenly: of two halves, one may be through long before the other. A client far away is dealt what
 /// all connections of the database bring, in no more memory than cut endpoints have; unless it asked for a number of endpoints, perhaps to
 /// give them to others.
+///
+/// What is handed on as it is stored was cut as far as it is worth it when it was planned; to share it, it would have to be decoded here.
 ///
 /// A result that is ordered stays whole: there are clients that read endpoints in the order in which they arrive.
 pub(crate) fn divide(
@@ -31,7 +35,7 @@ pub(crate) fn divide(
     limits: &ShareLimits,
     cancel: &Cancel,
 ) -> Result<Vec<Plan>> {
-    if is_ordered {
+    if is_ordered || plan.partitions.len() == 1 && wish.takes_excerpts && plan.scan.has_excerpts() {
         return Ok(vec![plan]);
     }
     if plan.partitions.len() > 1 {
@@ -61,7 +65,7 @@ mod tests {
         let (options, cancel) = (Options::default(), Cancel::new());
         let request = Request::new(Query::new("numbers"), options.clone());
         let plan = Numbers { partitions, rows: 5 }.plan(&request, &cancel).unwrap();
-        let wish = Wish { asked, most: 8, is_far };
+        let wish = Wish { asked, most: 8, is_far, takes_excerpts: false };
         divide(plan, is_ordered, &wish, &options, &ShareLimits::default(), &cancel).unwrap()
     }
 

@@ -149,7 +149,8 @@ impl Inner {
     pub(crate) fn keep(&self, planned: Planned, asked: Option<usize>, caller: &Caller) -> Result<(Id, usize), Status> {
         let Planned { plan, cancel, is_ordered, work } = planned;
         let (reason, snapshot) = (plan.reason.clone(), plan.snapshot.clone());
-        let wish = Wish { asked, most: self.count(asked), is_far: caller.is_far() };
+        let (most, takes_excerpts) = (self.count(asked), caller.excerpts()?.is_some());
+        let wish = Wish { asked, most, is_far: caller.is_far(), takes_excerpts };
         let endpoints = divide(plan, is_ordered, &wish, &self.options(), &self.limits.share, &cancel)
             .map_err(|error| of_error(&error))?;
         let (id, count) = (new_id()?, endpoints.len());

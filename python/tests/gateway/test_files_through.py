@@ -17,38 +17,49 @@ import pytest
 from tests.gateway.serving import Gateway, served
 
 ROWS = 60_000
+"""In three files of many row groups."""
+
+MANY = 250_000
+"""In one row group, which is what pyarrow makes of them."""
 
 
 def some(value: object, row: int) -> object:
     return None if row % 7 == 3 else value
 
 
+def things(rows: int) -> pa.Table:
+    columns = {
+        "id": pa.array(range(rows), pa.int64()),
+        "small": pa.array([some(row % 100 - 50, row) for row in range(rows)], pa.int16()),
+        "share": pa.array([some(row / 8, row) for row in range(rows)], pa.float64()),
+        "price": pa.array([some(Decimal(row * 7 - 9) / 100, row) for row in range(rows)], pa.decimal128(15, 2)),
+        "day": pa.array([some(dt.date(2020, 1, 1) + dt.timedelta(row % 900), row) for row in range(rows)], pa.date32()),
+        "at": pa.array([some(row * 1_000_003, row) for row in range(rows)], pa.timestamp("us", tz="UTC")),
+        "yes": pa.array([some(row % 3 == 0, row) for row in range(rows)], pa.bool_()),
+        "word": pa.array([some(f"wörd {row % 300} " + "x" * (row % 20), row) for row in range(rows)], pa.string()),
+        "bytes": pa.array([some(bytes([row % 256, 0xFF]), row) for row in range(rows)], pa.binary()),
+    }
+    return pa.table(columns)
+
+
 @pytest.fixture(scope="module")
 def lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Three files of one table, each of several row groups, as pyarrow writes them."""
-    columns = {
-        "id": pa.array(range(ROWS), pa.int64()),
-        "small": pa.array([some(row % 100 - 50, row) for row in range(ROWS)], pa.int16()),
-        "share": pa.array([some(row / 8, row) for row in range(ROWS)], pa.float64()),
-        "price": pa.array([some(Decimal(row * 7 - 9) / 100, row) for row in range(ROWS)], pa.decimal128(15, 2)),
-        "day": pa.array([some(dt.date(2020, 1, 1) + dt.timedelta(row % 900), row) for row in range(ROWS)], pa.date32()),
-        "at": pa.array([some(row * 1_000_003, row) for row in range(ROWS)], pa.timestamp("us", tz="UTC")),
-        "yes": pa.array([some(row % 3 == 0, row) for row in range(ROWS)], pa.bool_()),
-        "word": pa.array([some(f"wörd {row % 300} " + "x" * (row % 20), row) for row in range(ROWS)], pa.string()),
-        "bytes": pa.array([some(bytes([row % 256, 0xFF]), row) for row in range(ROWS)], pa.binary()),
-    }
-    table = pa.table(columns)
-    folder = tmp_path_factory.mktemp("lake") / "things"
+    """A table of three files, each of several row groups, and one of a single row group."""
+    lake = tmp_path_factory.mktemp("lake")
+    table = things(ROWS)
+    folder = lake / "things"
     folder.mkdir()
     for number, compression in enumerate(["snappy", "zstd", "none"]):
         part = table.slice(number * ROWS // 3, ROWS // 3)
         pq.write_table(part, folder / f"{number}.parquet", compression=compression, row_group_size=7_000)
-    return folder
+    pq.write_table(things(MANY), lake / "many.parquet", compression="zstd")
+    assert pq.read_metadata(lake / "many.parquet").num_row_groups == 1
+    return lake
 
 
 @pytest.fixture(scope="module")
 def gateway(command: str, lake: Path) -> Iterator[Gateway]:
-    with served(command, f"lake={lake}", "--console", "127.0.0.1:0") as gateway:
+    with served(command, f"lake={lake}/", "--console", "127.0.0.1:0") as gateway:
         yield gateway
 
 
@@ -78,7 +89,7 @@ QUERIES = {
 
 @pytest.mark.parametrize("sql", QUERIES)
 def test_every_cell_arrives_whoever_asks(gateway: Gateway, lake: Path, sql: str) -> None:
-    wanted = plain(QUERIES[sql](pq.read_table(lake))).sort_by("id")
+    wanted = plain(QUERIES[sql](pq.read_table(lake / "things"))).sort_by("id")
     assert wanted.num_rows > 0
     ours = bowshot.read_sql(sql, gateway.address, return_type="arrow")
     assert plain(ours).sort_by("id").equals(wanted)
@@ -102,6 +113,23 @@ def test_the_gateway_s_figures_say_how_rows_went(gateway: Gateway) -> None:
     # Who asks for a codec gets batches.
     bowshot.read_sql("SELECT * FROM things", f"{gateway.address}?header.bowshot-compression=lz4", return_type="arrow")
     assert sent(gateway)["lz4"] == ROWS
+
+
+@pytest.mark.parametrize("connections", [1, 2, 3])
+def test_one_row_group_is_divided(gateway: Gateway, lake: Path, connections: int) -> None:
+    before = sent(gateway).get("parquet", 0)
+    found = bowshot.read_sql("SELECT * FROM many", gateway.address, return_type="arrow", connections=connections)
+    assert sent(gateway)["parquet"] - before == MANY
+    assert plain(found).equals(plain(pq.read_table(lake / "many.parquet")))
+    plan = bowshot.plan("SELECT * FROM many", gateway.address, connections=connections)
+    assert len(plan.partitions) == connections
+
+
+def test_what_is_little_comes_over_one_connection(gateway: Gateway, lake: Path) -> None:
+    plan = bowshot.plan("SELECT small, yes FROM many", gateway.address, connections=2)
+    assert len(plan.partitions) == 1
+    found = bowshot.read_sql("SELECT small, yes FROM many", gateway.address, return_type="arrow", connections=2)
+    assert plain(found).equals(plain(pq.read_table(lake / "many.parquet", columns=["small", "yes"])))
 
 
 def test_streams_are_in_batches_of_the_size_that_was_asked_for(gateway: Gateway) -> None:

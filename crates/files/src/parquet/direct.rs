@@ -54,14 +54,22 @@ pub(super) struct Direct {
     window: Window,
     /// In their order in the file.
     columns: Vec<usize>,
-    /// The row groups that come next, and which of their rows.
-    parts: VecDeque<(usize, Range<usize>)>,
+    /// What comes next.
+    parts: VecDeque<Wanted>,
     place: String,
     /// About so many bytes a batch; `usize::MAX`: a row group.
     batch_bytes: usize,
     /// About so many rows are those bytes.
     batch_rows: usize,
     current: Option<Part>,
+}
+
+/// Rows of a row group that are to be read.
+pub(super) struct Wanted {
+    group: usize,
+    rows: Range<usize>,
+    /// For each column, how many rows its pages have before the first one of the row group; nothing where they begin and end with it.
+    pub(super) before: Vec<usize>,
 }
 
 /// A row group that is being read.
@@ -93,16 +101,13 @@ pub(super) fn serves(meta: &Meta, columns: &[usize], groups: &Range<usize>) -> b
 }
 
 /// All rows of these row groups, or those of the range in each.
-pub(super) fn parts(
-    meta: &Meta,
-    groups: Range<usize>,
-    within: Option<Range<usize>>,
-) -> VecDeque<(usize, Range<usize>)> {
+pub(super) fn parts(meta: &Meta, groups: Range<usize>, within: Option<Range<usize>>) -> VecDeque<Wanted> {
     let all = |group: usize| {
         let all = meta.reader.metadata().row_groups().get(group).map_or(0, rows);
         0..usize::try_from(all).unwrap_or(usize::MAX)
     };
-    groups.map(|group| (group, within.clone().unwrap_or_else(|| all(group)))).collect()
+    let wanted = |group| Wanted { group, rows: within.clone().unwrap_or_else(|| all(group)), before: Vec::new() };
+    groups.map(wanted).collect()
 }
 
 impl Direct {
@@ -111,7 +116,7 @@ impl Direct {
         meta: Arc<Meta>,
         window: Window,
         columns: &[usize],
-        parts: VecDeque<(usize, Range<usize>)>,
+        parts: VecDeque<Wanted>,
         place: &str,
         batch_bytes: usize,
         row_bytes: usize,
@@ -132,24 +137,28 @@ impl Direct {
 
     /// Begins with the next row group; `None` after the last one.
     fn open(&mut self) -> Result<Option<Part>> {
-        let Some((group, wanted)) = self.parts.pop_front() else { return Ok(None) };
+        let Some(Wanted { group, rows: wanted, before }) = self.parts.pop_front() else { return Ok(None) };
         let missing = || damaged(&self.place, "a column is not where the footer says");
         let all = self.meta.reader.metadata().row_groups().get(group).map(rows).ok_or_else(missing)?;
         let all = usize::try_from(all).map_err(|_| missing())?;
-        let open = |column: &usize| -> Result<Box<dyn Column>> {
+        let open = |(place, column): (usize, &usize)| -> Result<Box<dyn Column>> {
             let leaf = leaf(&self.meta, *column).ok_or_else(missing)?;
             let descriptor = self.meta.reader.parquet_schema().column(leaf);
             let field = self.meta.reader.schema().fields().get(*column).ok_or_else(missing)?;
             let make = kind(descriptor.as_ref(), field.data_type()).ok_or_else(missing)?;
             let chunk = chunk(&self.meta, group, leaf).ok_or_else(missing)?;
-            let pages = pages::Pages::new(&self.window, chunk, all, descriptor.max_def_level() > 0);
+            let (before, values) = match before.get(place) {
+                Some(before) => (*before, usize::try_from(chunk.num_values()).map_err(|_| missing())?),
+                None => (0, all),
+            };
+            let pages = pages::Pages::new(&self.window, chunk, values, descriptor.max_def_level() > 0);
             let mut column = pages.map(|pages| make(pages, field.data_type()));
             if let Ok(column) = &mut column {
-                column.skip(wanted.start).map_err(|error| failed(&self.place, error))?;
+                column.skip(before.saturating_add(wanted.start)).map_err(|error| failed(&self.place, error))?;
             }
             column.map_err(|error| failed(&self.place, error))
         };
-        let columns = self.columns.iter().map(open).collect::<Result<Vec<_>>>()?;
+        let columns = self.columns.iter().enumerate().map(open).collect::<Result<Vec<_>>>()?;
         let ahead = columns.iter().map(|_| None).collect();
         Ok(Some(Part { columns, ahead, left: wanted.len(), to_the_end: wanted.end == all }))
     }

@@ -1,5 +1,6 @@
 //! Rows as they are stored: handed on as a file of their own, and read again, with the same values as batches have.
 
+use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -9,6 +10,7 @@ use arrow_select::concat::concat_batches;
 use bowshot_core::{Cancel, ErrorKind, Excerpt, Options, Plan, Result};
 use bowshot_files::open_excerpt;
 use parquet::basic::Compression;
+use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaDataReader};
 use parquet::file::properties::{WriterProperties, WriterVersion};
 
 use crate::damaged::Numbers;
@@ -91,6 +93,55 @@ fn every_value_arrives_whatever_the_pages_look_like() {
     }
 }
 
+/// The bytes of a file's first row group, and those of its dictionaries.
+fn stored_bytes(path: &Path) -> (u64, u64) {
+    let metadata = ParquetMetaDataReader::new().parse_and_finish(&File::open(path).unwrap()).unwrap();
+    let columns = metadata.row_group(0).columns();
+    let dictionary = |column: &ColumnChunkMetaData| {
+        column.dictionary_page_offset().map_or(0, |start| (column.data_page_offset() - start) as u64)
+    };
+    (columns.iter().map(|column| column.byte_range().1).sum(), columns.iter().map(dictionary).sum())
+}
+
+#[test]
+fn rows_of_a_row_group_are_handed_on_with_the_pages_that_hold_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("flat.parquet");
+    let workers = Options { connections: Some(4), ..handed_on() };
+    let patterns: [fn(usize) -> bool; 3] = [|_| true, |row| row % 3 != 1, |row| row / 9_000 % 2 == 0];
+    for (number, there) in patterns.into_iter().enumerate() {
+        let batch = flat(40_000, there);
+        // No dictionary, one, and one that is full before the row group is over.
+        for dictionary in [0, 1 << 20, 5_000] {
+            let compression = if number == 0 { Compression::SNAPPY } else { Compression::UNCOMPRESSED };
+            write_parquet(&path, &batch, small_pages(WriterVersion::PARQUET_1_0, compression, dictionary, 40_000));
+            let plan = plan(&uri(&path), "", &workers).unwrap();
+            let labels: Vec<&str> = plan.partitions.iter().map(|partition| partition.label.as_str()).collect();
+            assert_eq!(labels.len(), 4, "{labels:?}");
+            assert!(labels[1].starts_with("rows 10000 to 19999 of row group 0"), "{labels:?}");
+            for decoding in [handed_on(), keeping()] {
+                let (found, excerpts) = read_excerpts(&plan, 0, &decoding).unwrap();
+                assert_eq!(excerpts, 4);
+                assert_same(&found, &batch);
+                found.columns().iter().for_each(|column| column.to_data().validate_full().unwrap());
+            }
+            // Pages at a cut are in both pieces, and no others.
+            let mut connection = plan.scan.connect(&Cancel::new()).unwrap();
+            let sizes = (0..4).map(|part| connection.open(part).unwrap().excerpt(0).unwrap().unwrap().bytes);
+            let (stored, dictionaries) = stored_bytes(&path);
+            let (sent, most) = (sizes.sum::<u64>(), stored + 3 * (dictionaries + 32 * 16_000) + 4 * 8_000);
+            assert!(sent <= most, "{sent} bytes of {stored}, at most {most}");
+        }
+    }
+    // Cut only for those who take excerpts, and not where there is next to nothing.
+    let sql = "SELECT few FROM flat";
+    assert_eq!(plan(&uri(&path), sql, &workers).unwrap().partitions.len(), 1);
+    assert_eq!(plan(&uri(&path), "", &Options { excerpts: false, ..workers.clone() }).unwrap().partitions.len(), 2);
+    let (found, excerpts) = through(&path, "SELECT i64, long FROM flat LIMIT 25000", &workers);
+    assert_eq!((found.num_rows(), excerpts), (25_000, 2));
+    assert_same(&found, &read(&uri(&path), "SELECT i64, long FROM flat LIMIT 25000"));
+}
+
 #[test]
 fn columns_come_in_the_order_and_under_the_names_of_the_query() {
     let folder = tempfile::tempdir().unwrap();
@@ -105,8 +156,8 @@ fn columns_come_in_the_order_and_under_the_names_of_the_query() {
     assert!(excerpts > 0);
     assert_eq!(found.schema().field(2).name(), "number");
     assert_same(&found, &read_with(&uri(&path), sql, &options).unwrap());
-    // A part of a row group is not handed on.
-    for (limit, wanted) in [(12_000, 1), (14_000, 0)] {
+    // A limit in the middle of a row group leaves batches of it.
+    for (limit, wanted) in [(12_000, 2), (14_000, 2)] {
         let sql = format!("SELECT i64 FROM flat LIMIT {limit}");
         let (found, excerpts) = through(&path, &sql, &handed_on());
         assert_eq!((found.num_rows(), excerpts), (limit, wanted));
@@ -177,46 +228,77 @@ fn a_file_that_changes_meanwhile_is_an_error() {
     assert!(error.message().contains("changed since"), "{error}");
 }
 
+/// Whole row groups, and the second half of one.
+fn excerpts(folder: &Path) -> [(Vec<u8>, Arc<arrow_schema::Schema>); 2] {
+    let path = folder.join("flat.parquet");
+    let bytes = |rows: usize, connections: usize, partition: usize| {
+        write_parquet(&path, &flat(rows, |row| row % 5 != 0), WriterProperties::default());
+        let options = Options { connections: Some(connections), ..handed_on() };
+        let plan = plan(&uri(&path), "", &options).unwrap();
+        let mut connection = plan.scan.connect(&Cancel::new()).unwrap();
+        let mut reader = connection.open(partition).unwrap();
+        (gathered(reader.excerpt(0).unwrap().unwrap()).unwrap(), Arc::clone(&plan.schema))
+    };
+    [bytes(3_000, 1, 0), bytes(20_000, 2, 1)]
+}
+
+fn rows_of(bytes: Vec<u8>, schema: &Arc<arrow_schema::Schema>, limit: usize) -> Result<usize> {
+    let mut received = open_excerpt(bytes.into(), schema, &keeping(), limit)?;
+    let mut rows = 0;
+    while let Some(batch) = received.next()? {
+        rows += batch.num_rows();
+    }
+    Ok(rows)
+}
+
 #[test]
 fn a_stranger_s_bytes_are_an_error_or_a_result() {
     let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("flat.parquet");
-    let batch = flat(3_000, |row| row % 5 != 0);
-    write_parquet(&path, &batch, WriterProperties::default());
-    let one = Options { connections: Some(1), ..handed_on() };
-    let plan = plan(&uri(&path), "", &one).unwrap();
-    let mut connection = plan.scan.connect(&Cancel::new()).unwrap();
-    let whole = gathered(connection.open(0).unwrap().excerpt(0).unwrap().unwrap()).unwrap();
-    let read = |bytes: Vec<u8>, limit: usize| -> Result<usize> {
-        let mut received = open_excerpt(bytes.into(), &plan.schema, &keeping(), limit)?;
-        let mut rows = 0;
-        while let Some(batch) = received.next()? {
-            rows += batch.num_rows();
+    for ((whole, schema), rows) in excerpts(folder.path()).into_iter().zip([3_000, 10_000]) {
+        assert_eq!(rows_of(whole.clone(), &schema, LIMIT).unwrap(), rows);
+        let mut numbers = Numbers(0x9e37_79b9_7f4a_7c15);
+        let mut failed = 0;
+        for round in 0..400 {
+            let mut bytes = whole.clone();
+            for _ in 0..=round % 4 {
+                let from = if round % 2 == 0 { 0 } else { bytes.len() - bytes.len().min(12_000) / 2 };
+                let place = from + numbers.next(bytes.len() - from);
+                bytes[place] = numbers.next(256) as u8;
+            }
+            if let Err(error) = rows_of(bytes, &schema, 64 << 20) {
+                assert_ne!(error.kind(), ErrorKind::Internal, "round {round}: {error}");
+                failed += 1;
+            }
         }
-        Ok(rows)
+        assert!(failed > 50, "{failed}");
+        for length in [0, 3, 11, 12, whole.len() / 2, whole.len() - 1] {
+            let error = rows_of(whole[..length].to_vec(), &schema, LIMIT).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Io, "{length} bytes");
+        }
+        // More than anybody wants, and other columns than were announced.
+        assert_eq!(rows_of(whole.clone(), &schema, 100_000).unwrap_err().kind(), ErrorKind::Protocol);
+        let other = Arc::new(schema.project(&[0, 1]).unwrap());
+        let error = rows_of(whole, &other, LIMIT).unwrap_err();
+        assert!(error.message().contains("columns where 2 should be"), "{error}");
+    }
+}
+
+#[test]
+fn where_rows_begin_is_believed_to_nobody() {
+    let folder = tempfile::tempdir().unwrap();
+    let [_, (part, schema)] = excerpts(folder.path());
+    let key = b"bowshot.rows_before";
+    let place = part.windows(key.len()).position(|bytes| bytes == key).unwrap() + key.len();
+    // A field's head and the length come before the numbers.
+    let first = place + part[place..].iter().position(u8::is_ascii_digit).unwrap();
+    let changed = |digits: &[u8]| {
+        let mut bytes = part.clone();
+        bytes[first..first + digits.len()].copy_from_slice(digits);
+        rows_of(bytes, &schema, LIMIT)
     };
-    assert_eq!(read(whole.clone(), LIMIT).unwrap(), 3_000);
-    let mut numbers = Numbers(0x9e37_79b9_7f4a_7c15);
-    let mut failed = 0;
-    for round in 0..400 {
-        let mut bytes = whole.clone();
-        for _ in 0..=round % 4 {
-            let from = if round % 2 == 0 { 0 } else { bytes.len() - bytes.len() / 8 };
-            let place = from + numbers.next(bytes.len() - from);
-            bytes[place] = numbers.next(256) as u8;
-        }
-        if let Err(error) = read(bytes, 64 << 20) {
-            assert_ne!(error.kind(), ErrorKind::Internal, "round {round}: {error}");
-            failed += 1;
-        }
-    }
-    assert!(failed > 50, "{failed}");
-    for length in [0, 3, 11, 12, whole.len() / 2, whole.len() - 1] {
-        assert_eq!(read(whole[..length].to_vec(), LIMIT).unwrap_err().kind(), ErrorKind::Io, "{length} bytes");
-    }
-    // More than anybody wants, and other columns than were announced.
-    assert_eq!(read(whole.clone(), 100_000).unwrap_err().kind(), ErrorKind::Protocol);
-    let other = Arc::new(plan.schema.project(&[0, 1]).unwrap());
-    let error = open_excerpt(whole.into(), &other, &one, LIMIT).err().unwrap();
-    assert!(error.message().contains("columns where 2 should be"), "{error}");
+    assert_eq!(changed(b"").unwrap(), 10_000);
+    let error = changed(b"-").unwrap_err();
+    assert!(error.message().contains("does not say where the rows of its columns begin"), "{error}");
+    let error = changed(b"9999").unwrap_err();
+    assert!(error.message().contains("fewer values than its row group"), "{error}");
 }

@@ -11,6 +11,7 @@ use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions};
 use super::super::direct::{Direct, parts, serves};
 use super::super::window::Window;
 use super::super::{Meta, check_groups, check_magic, failed};
+use super::BEFORE;
 use crate::error::damaged;
 use crate::guard::contained;
 use crate::open::Open;
@@ -52,7 +53,7 @@ pub fn open_excerpt(
     }
     let (mut rows, mut decoded) = (0_u64, 0_u64);
     for group in meta.reader.metadata().row_groups() {
-        rows = rows.saturating_add(super::rows(group));
+        rows = rows.saturating_add(super::super::rows(group));
         decoded = decoded.saturating_add(meta.decoded_bytes(group, &columns));
     }
     let left = limit as u64;
@@ -60,9 +61,24 @@ pub fn open_excerpt(
         return Err(too_large(limit));
     }
     let row_bytes = usize::try_from(decoded.checked_div(rows).unwrap_or(1).max(1)).unwrap_or(usize::MAX);
-    let parts = parts(&meta, groups, None);
+    let before = before(&meta, columns.len())?;
+    let mut parts = parts(&meta, groups, None);
+    if let Some(first) = parts.front_mut() {
+        first.before = before;
+    }
     let direct = Direct::new(Arc::new(meta), window, &columns, parts, PLACE, parquet_batch(options), row_bytes);
     Ok(Box::new(Received { direct, schema: Arc::clone(schema), left: limit, limit }))
+}
+
+/// For each column, how many rows its pages have before the first one that was sent; nothing where row groups were sent.
+fn before(meta: &Meta, columns: usize) -> Result<Vec<usize>> {
+    let file = meta.reader.metadata();
+    let mut words = file.file_metadata().key_value_metadata().into_iter().flatten();
+    let Some(word) = words.find(|word| word.key == BEFORE) else { return Ok(Vec::new()) };
+    let numbers = word.value.iter().flat_map(|value| value.split(','));
+    let numbers: Option<Vec<usize>> = numbers.map(|number| number.parse().ok()).collect();
+    let numbers = numbers.filter(|numbers| numbers.len() == columns && file.num_row_groups() == 1);
+    numbers.ok_or_else(|| damaged(PLACE, "it does not say where the rows of its columns begin"))
 }
 
 /// The batches of an excerpt.

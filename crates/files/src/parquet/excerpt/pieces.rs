@@ -19,15 +19,35 @@ pub(super) enum Part {
     Range(Range<u64>),
 }
 
+/// How many pieces may be on their way before the memory of the first one is given up.
+const UNDERWAY: usize = 16;
+
 /// The bytes of an excerpt.
 pub(super) struct Pieces {
-    pub(super) open: Arc<Open>,
-    pub(super) parts: VecDeque<Part>,
+    open: Arc<Open>,
+    parts: VecDeque<Part>,
+    /// Pieces that were handed on. The memory of one that was let go of costs less than new one.
+    underway: VecDeque<Bytes>,
 }
 
 impl Pieces {
-    /// At most so many bytes of what comes next.
-    fn take(&mut self, most: u64) -> Result<Bytes> {
+    pub(super) fn new(open: &Arc<Open>, parts: VecDeque<Part>) -> Self {
+        Pieces { open: Arc::clone(open), parts, underway: VecDeque::new() }
+    }
+
+    /// Memory for a piece: that of the first one that is underway, if it has arrived.
+    fn memory(&mut self) -> BytesMut {
+        let Some(first) = self.underway.pop_front() else { return BytesMut::new() };
+        first.try_into_mut().unwrap_or_else(|first| {
+            if self.underway.len() < UNDERWAY {
+                self.underway.push_front(first);
+            }
+            BytesMut::new()
+        })
+    }
+
+    /// At most so many bytes of what comes next, where they are read in this memory.
+    fn take(&mut self, most: u64, memory: BytesMut) -> Result<Bytes> {
         let Some(part) = self.parts.front_mut() else { return Ok(Bytes::new()) };
         let (bytes, is_over) = match part {
             Part::Bytes(bytes) => {
@@ -36,7 +56,7 @@ impl Pieces {
             }
             Part::Range(range) => {
                 let end = range.start.saturating_add(most).min(range.end);
-                let bytes = self.open.read(range.start, end - range.start)?;
+                let bytes = self.open.read_over(memory, range.start, end - range.start)?;
                 range.start = end;
                 (bytes, range.is_empty())
             }
@@ -48,7 +68,8 @@ impl Pieces {
     }
 
     fn piece(&mut self) -> Result<Bytes> {
-        let first = self.take(STEP)?;
+        let memory = self.memory();
+        let first = self.take(STEP, memory)?;
         let mut left = STEP.saturating_sub(first.len() as u64);
         if left == 0 || self.parts.is_empty() {
             return Ok(first);
@@ -56,7 +77,7 @@ impl Pieces {
         let mut piece = BytesMut::with_capacity(usize::try_from(STEP).unwrap_or_default());
         piece.extend_from_slice(&first);
         while left > 0 && !self.parts.is_empty() {
-            let more = self.take(left)?;
+            let more = self.take(left, BytesMut::new())?;
             left -= more.len() as u64;
             piece.extend_from_slice(&more);
         }
@@ -77,8 +98,9 @@ impl Iterator for Pieces {
             }
             Ok(piece)
         });
-        if piece.is_err() {
-            self.parts.clear();
+        match &piece {
+            Ok(piece) => self.underway.push_back(piece.clone()),
+            Err(_) => self.parts.clear(),
         }
         Some(piece)
     }
