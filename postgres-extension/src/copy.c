@@ -11,6 +11,7 @@
 #include "utils/snapmgr.h"
 
 #include "bowshot.h"
+#include "team.h"
 
 /* Only out, and only to the client. */
 void
@@ -54,7 +55,7 @@ bowshot_copy(ParseState *pstate, const CopyStmt *stmt, const PlannedStmt *utilit
 	BowshotSettings settings;
 	BowshotQuery query;
 	BowshotArrow *stream;
-	BowshotSink sink = {send_to_client, NULL};
+	BowshotLead lead = {.sink = {send_to_client, NULL}, .shares = true};
 	BowshotReceiver *receiver;
 	QueryDesc *running;
 	uint64 rows;
@@ -65,7 +66,7 @@ bowshot_copy(ParseState *pstate, const CopyStmt *stmt, const PlannedStmt *utilit
 
 	context = AllocSetContextCreate(CurrentMemoryContext, "bowshot copy", ALLOCSET_DEFAULT_SIZES);
 	stream = bowshot_stream(context, settings);
-	receiver = bowshot_receiver(stream, context, sink);
+	receiver = bowshot_receiver(stream, context, bowshot_lead_sink(&lead));
 
 	/* As BeginCopyTo: the query sees what statements before it have done. */
 	PushCopiedSnapshot(GetActiveSnapshot());
@@ -76,11 +77,11 @@ bowshot_copy(ParseState *pstate, const CopyStmt *stmt, const PlannedStmt *utilit
 
 	bowshot_describe(
 		stream, running->tupDesc, FetchStatementTargetList((Node *) query.plan), query.keeps_not_null);
-	bowshot_receiver_start(receiver, running->tupDesc);
+	lead.work.settings = settings;
+	lead.work.keeps_not_null = query.keeps_not_null;
 
 	bowshot_send_begin(running->tupDesc->natts);
-	bowshot_run(running);
-	rows = bowshot_receiver_finish(receiver);
+	rows = bowshot_lead(&lead, running, stream, receiver);
 
 	ExecutorFinish(running);
 	ExecutorEnd(running);

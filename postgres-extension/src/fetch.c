@@ -86,7 +86,6 @@ static uint64
 read_part(BowshotTicket ticket, const char *name, int part, dsm_handle handle, BowshotSharing how)
 {
 	dsm_segment *segment = dsm_attach(handle);
-	shm_toc *toc;
 	uint64 rows;
 
 	if (!segment)
@@ -94,9 +93,8 @@ read_part(BowshotTicket ticket, const char *name, int part, dsm_handle handle, B
 		bowshot_check_whole(ticket, name, part);
 		bowshot_unknown(name);
 	}
-	toc = shm_toc_attach(BOWSHOT_SEGMENT, dsm_segment_address(segment));
-	rows = how == SHARED_BY_PLAN ? bowshot_fetch_plan(ticket, name, part, toc)
-								 : bowshot_fetch_result(ticket, name, part, toc);
+	rows = how == SHARED_BY_PLAN ? bowshot_fetch_plan(ticket, name, part, segment)
+								 : bowshot_fetch_result(ticket, name, part, segment);
 	/* All of it was sent, and yet it is nothing without the others. */
 	bowshot_check_whole(ticket, name, part);
 	dsm_detach(segment);

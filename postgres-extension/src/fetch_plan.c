@@ -4,7 +4,6 @@
  */
 #include "postgres.h"
 
-#include "access/tableam.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "nodes/nodes.h"
@@ -20,6 +19,7 @@
 #include "utils/wait_event.h"
 
 #include "segment.h"
+#include "team.h"
 
 /* How often a lock is tried, in milliseconds. */
 #define LOCK_PAUSE 20
@@ -99,36 +99,22 @@ push_snapshot(shm_toc *toc, const BowshotCommon *common)
 	PushActiveSnapshot(snapshot);
 }
 
-/* The scans of the divided tables go on where others have stopped. */
-static void
-join_scans(QueryDesc *running, shm_toc *toc, int expected)
-{
-	List *scans = bowshot_driving_scans(running->planstate);
-	ListCell *cell;
-
-	if (list_length(scans) != expected)
-		elog(ERROR, "the plan has %d scans to share, not %d", list_length(scans), expected);
-	foreach (cell, scans)
-	{
-		ScanState *scan = lfirst(cell);
-
-		scan->ss_currentScanDesc = table_beginscan_parallel(
-			scan->ss_currentRelation, shm_toc_lookup(toc, KEY_SCANS + foreach_current_index(cell), false));
-	}
-}
-
 /* Sends the part, but for its last message; the number of rows. */
 uint64
-bowshot_fetch_plan(BowshotTicket ticket, const char *name, int number, shm_toc *toc)
+bowshot_fetch_plan(BowshotTicket ticket, const char *name, int number, dsm_segment *segment)
 {
+	shm_toc *toc = bowshot_toc(segment);
 	BowshotCommon *common = shm_toc_lookup(toc, KEY_COMMON, false);
 	PlannedStmt *plan = stringToNode(shm_toc_lookup(toc, KEY_PLAN, false));
 	MemoryContext context =
 		AllocSetContextCreate(CurrentMemoryContext, "bowshot part", ALLOCSET_DEFAULT_SIZES);
 	BowshotArrow *stream = bowshot_stream(context, common->settings);
 	Part part = {ticket, name, number};
-	BowshotSink sink = {send_part, &part};
-	BowshotReceiver *receiver = bowshot_receiver(stream, context, sink);
+	/* Who fetches one of several parts has the sessions of the others to help him. */
+	BowshotLead lead = {.sink = {send_part, &part},
+		.shares = bowshot_all_parts(ticket.place) == 1,
+		.work = {common->settings, common->keeps_not_null, common->scans, dsm_segment_handle(segment)}};
+	BowshotReceiver *receiver = bowshot_receiver(stream, context, bowshot_lead_sink(&lead));
 	int level = NewGUCNestLevel();
 	QueryDesc *running;
 	uint64 rows;
@@ -139,16 +125,13 @@ bowshot_fetch_plan(BowshotTicket ticket, const char *name, int number, shm_toc *
 	running = CreateQueryDesc(plan, shm_toc_lookup(toc, KEY_QUERY, false), GetActiveSnapshot(),
 		InvalidSnapshot, (DestReceiver *) receiver, NULL, NULL, 0);
 	ExecutorStart(running, 0);
-	join_scans(running, toc, common->scans);
+	bowshot_join_scans(running, toc, common->scans);
 	bowshot_describe(
 		stream, running->tupDesc, FetchStatementTargetList((Node *) plan), common->keeps_not_null);
-	bowshot_receiver_start(receiver, running->tupDesc);
-
 	/* From here on what goes wrong is the whole result's. */
 	bowshot_reading_begins();
 	bowshot_send_begin(running->tupDesc->natts);
-	bowshot_run(running);
-	rows = bowshot_receiver_finish(receiver);
+	rows = bowshot_lead(&lead, running, stream, receiver);
 
 	ExecutorFinish(running);
 	ExecutorEnd(running);

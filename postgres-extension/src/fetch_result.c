@@ -21,8 +21,9 @@ send_bytes(BowshotTicket ticket, const void *bytes, size_t length, bool last)
 
 /* Sends the part, but for its last message; the number of rows. */
 uint64
-bowshot_fetch_result(BowshotTicket ticket, const char *name, int part, shm_toc *toc)
+bowshot_fetch_result(BowshotTicket ticket, const char *name, int part, dsm_segment *segment)
 {
+	shm_toc *toc = bowshot_toc(segment);
 	BowshotCommon *common = shm_toc_lookup(toc, KEY_COMMON, false);
 	BowshotQueue *queue = shm_toc_lookup(toc, KEY_QUEUE, false);
 	dsa_area *area = bowshot_queue_attach(queue);

@@ -4,7 +4,6 @@
  */
 #include "postgres.h"
 
-#include "access/tableam.h"
 #include "executor/executor.h"
 #include "tcop/pquery.h"
 #include "tcop/tcopprot.h"
@@ -59,9 +58,7 @@ make_segment(BowshotHeld *held, List *scans)
 	shm_toc_estimator estimator;
 	dsm_segment *segment;
 	shm_toc *toc;
-	ListCell *cell;
 	Size size;
-	Size *scan_sizes = palloc(list_length(scans) * sizeof(Size));
 
 	shm_toc_initialize_estimator(&estimator);
 	shm_toc_estimate_chunk(&estimator, sizeof(BowshotCommon));
@@ -69,15 +66,8 @@ make_segment(BowshotHeld *held, List *scans)
 	shm_toc_estimate_chunk(&estimator, strlen(held->query) + 1);
 	shm_toc_estimate_chunk(&estimator, strlen(plan) + 1);
 	shm_toc_estimate_chunk(&estimator, EstimateSnapshotSpace(snapshot));
-	foreach (cell, scans)
-	{
-		Relation relation = ((ScanState *) lfirst(cell))->ss_currentRelation;
-		Size *scan_size = &scan_sizes[foreach_current_index(cell)];
-
-		*scan_size = table_parallelscan_estimate(relation, snapshot);
-		shm_toc_estimate_chunk(&estimator, *scan_size);
-	}
-	shm_toc_estimate_keys(&estimator, 5 + list_length(scans));
+	shm_toc_estimate_keys(&estimator, 5);
+	bowshot_estimate_scans(&estimator, scans, snapshot);
 	size = shm_toc_estimate(&estimator);
 	segment = dsm_create(size, 0);
 	toc = shm_toc_create(BOWSHOT_SEGMENT, dsm_segment_address(segment), size);
@@ -87,13 +77,7 @@ make_segment(BowshotHeld *held, List *scans)
 	put(toc, KEY_QUERY, held->query, strlen(held->query) + 1);
 	put(toc, KEY_PLAN, plan, strlen(plan) + 1);
 	SerializeSnapshot(snapshot, put(toc, KEY_SNAPSHOT, NULL, EstimateSnapshotSpace(snapshot)));
-	foreach (cell, scans)
-	{
-		int at = foreach_current_index(cell);
-
-		table_parallelscan_initialize(((ScanState *) lfirst(cell))->ss_currentRelation,
-			put(toc, KEY_SCANS + at, NULL, scan_sizes[at]), snapshot);
-	}
+	bowshot_put_scans(toc, scans, snapshot);
 	return segment;
 }
 

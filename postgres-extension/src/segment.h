@@ -60,6 +60,18 @@ extern bool bowshot_may_divide(Query *query);
 extern List *bowshot_driving_scans(PlanState *state);
 extern bool bowshot_is_driven(QueryDesc *running, List *scans);
 
+/* scans.c: the scans of a plan that is shared */
+extern void bowshot_estimate_scans(shm_toc_estimator *estimator, List *scans, Snapshot snapshot);
+extern void bowshot_put_scans(shm_toc *toc, List *scans, Snapshot snapshot);
+extern void bowshot_join_scans(QueryDesc *running, shm_toc *toc, int expected);
+
+/* What a segment holds. */
+static inline shm_toc *
+bowshot_toc(dsm_segment *segment)
+{
+	return shm_toc_attach(BOWSHOT_SEGMENT, dsm_segment_address(segment));
+}
+
 /* moment.c: what is a constant during a statement, as one */
 extern Query *bowshot_fix_moment(Query *query);
 
@@ -88,7 +100,7 @@ extern bool bowshot_queue_take(
 	BowshotQueue *queue, BowshotTicket ticket, const char *name, int part, BowshotMessage *message);
 
 /* fetch_plan.c, fetch_result.c: a part, from its first message to its last but the end; the number of rows */
-extern uint64 bowshot_fetch_plan(BowshotTicket ticket, const char *name, int part, shm_toc *toc);
-extern uint64 bowshot_fetch_result(BowshotTicket ticket, const char *name, int part, shm_toc *toc);
+extern uint64 bowshot_fetch_plan(BowshotTicket ticket, const char *name, int part, dsm_segment *segment);
+extern uint64 bowshot_fetch_result(BowshotTicket ticket, const char *name, int part, dsm_segment *segment);
 
 #endif

@@ -126,6 +126,7 @@ def test_a_terminated_backend_tells_its_client(server: Server) -> None:
 CLIENT = """
 import os, select, sys, psycopg
 session = psycopg.connect(sys.argv[1]).pgconn
+session.exec_(b"SELECT bowshot.version()")
 session.send_query(sys.argv[2].encode())
 select.select([session.socket], [], [], 60)
 os.read(session.socket, 100_000)
@@ -140,6 +141,9 @@ def test_a_client_that_goes_away_ends_the_query(server: Server) -> None:
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as client:
         assert client.stdout is not None
         pid = int(client.stdout.readline())
+        with psycopg.connect(server.uri) as connection:
+            states = connection.execute("SELECT state FROM pg_stat_activity WHERE pid = %s", [pid]).fetchone()
+        assert states == ("active",)
         client.kill()
     wait_until_gone(server, pid)
 
