@@ -45,10 +45,11 @@ enum
 /*
  * A worker's messages come to the leader in chunks, each behind a byte that says
  * whether more of the message follows: values may be as large as PostgreSQL has
- * them, and queues are not.
+ * them, and queues are not.  A queue holds some batches, since the leader looks at
+ * it only behind each of its own.
  */
 #define TEAM_CHUNK_BYTES ((size_t) 256 * 1024)
-#define TEAM_QUEUE_BYTES ((Size) 1024 * 1024)
+#define TEAM_QUEUE_BYTES ((Size) 4 * 1024 * 1024)
 
 typedef struct BowshotTeam BowshotTeam;
 
