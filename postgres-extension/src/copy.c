@@ -79,9 +79,10 @@ bowshot_copy(ParseState *pstate, const CopyStmt *stmt, const PlannedStmt *utilit
 		stream, running->tupDesc, FetchStatementTargetList((Node *) query.plan), query.keeps_not_null);
 	lead.work.settings = settings;
 	lead.work.keeps_not_null = query.keeps_not_null;
+	bowshot_receiver_start(receiver, running->tupDesc);
 
 	bowshot_send_begin(running->tupDesc->natts);
-	rows = bowshot_lead(&lead, running, stream, receiver);
+	rows = bowshot_lead(&lead, running, receiver);
 
 	ExecutorFinish(running);
 	ExecutorEnd(running);

@@ -128,10 +128,12 @@ bowshot_fetch_plan(BowshotTicket ticket, const char *name, int number, dsm_segme
 	bowshot_join_scans(running, toc, common->scans);
 	bowshot_describe(
 		stream, running->tupDesc, FetchStatementTargetList((Node *) plan), common->keeps_not_null);
+	bowshot_receiver_start(receiver, running->tupDesc);
+
 	/* From here on what goes wrong is the whole result's. */
 	bowshot_reading_begins();
 	bowshot_send_begin(running->tupDesc->natts);
-	rows = bowshot_lead(&lead, running, stream, receiver);
+	rows = bowshot_lead(&lead, running, receiver);
 
 	ExecutorFinish(running);
 	ExecutorEnd(running);

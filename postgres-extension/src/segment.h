@@ -63,6 +63,8 @@ extern bool bowshot_is_driven(QueryDesc *running, List *scans);
 /* scans.c: the scans of a plan that is shared */
 extern void bowshot_estimate_scans(shm_toc_estimator *estimator, List *scans, Snapshot snapshot);
 extern void bowshot_put_scans(shm_toc *toc, List *scans, Snapshot snapshot);
+extern void bowshot_begin_scans(List *scans, Snapshot snapshot);
+extern void bowshot_move_scans(shm_toc *toc, List *scans, Snapshot snapshot);
 extern void bowshot_join_scans(QueryDesc *running, shm_toc *toc, int expected);
 
 /* What a segment holds. */

@@ -25,7 +25,6 @@
 struct BowshotTeam
 {
 	ParallelContext *context;
-	bool is_launched;
 	shm_mq_handle **queues; /* one a worker; NULL where nothing follows */
 };
 
@@ -117,45 +116,6 @@ may_follow(const BowshotTeam *team)
 }
 
 static void
-launch(BowshotTeam *team)
-{
-	ParallelContext *context = team->context;
-
-	LaunchParallelWorkers(context);
-	for (int at = 0; at < context->nworkers_launched; at++)
-		shm_mq_set_handle(team->queues[at], context->worker[at].bgwhandle);
-	team->is_launched = true;
-}
-
-/*
- * Sends a message of the leader's own, and those that have come meanwhile.  Workers
- * start behind the first batch, so that the client need not wait for them, and
- * a result of one batch does without.
- */
-static void
-send_all(void *self, BowshotPieces pieces, uint64 rows, bool last)
-{
-	BowshotLead *lead = self;
-
-	lead->sink.send(lead->sink.self, pieces, rows, last);
-	if (!lead->team || last)
-		return;
-	if (!lead->team->is_launched)
-		launch(lead->team);
-	while (forward(lead))
-		;
-}
-
-/* Where the leader's own messages go. */
-BowshotSink
-bowshot_lead_sink(BowshotLead *lead)
-{
-	BowshotSink sink = {send_all, lead};
-
-	return sink;
-}
-
-static void
 put_text(shm_toc *toc, uint64 key, const char *text)
 {
 	Size size = strlen(text) + 1;
@@ -183,13 +143,13 @@ put_usage(shm_toc *toc, int workers)
 }
 
 static void
-make_queues(BowshotTeam *team)
+make_queues(BowshotTeam *team, MemoryContext memory)
 {
 	ParallelContext *context = team->context;
 	char *places = shm_toc_allocate(context->toc, mul_size(TEAM_QUEUE_BYTES, context->nworkers));
 
 	shm_toc_insert(context->toc, TEAM_QUEUES, places);
-	team->queues = palloc0(Max(context->nworkers, 1) * sizeof(shm_mq_handle *));
+	team->queues = MemoryContextAllocZero(memory, Max(context->nworkers, 1) * sizeof(shm_mq_handle *));
 	for (int at = 0; at < context->nworkers; at++)
 	{
 		shm_mq *queue = shm_mq_create(places + at * TEAM_QUEUE_BYTES, TEAM_QUEUE_BYTES);
@@ -199,23 +159,26 @@ make_queues(BowshotTeam *team)
 	}
 }
 
-/* Has everything ready for workers; the scans are to be shared, or none where that is done. */
+/* Has workers start, who share the scans from where they are, or join those of another segment. */
 static void
-prepare(BowshotLead *lead, QueryDesc *running, List *scans, int workers)
+make_team(BowshotLead *lead)
 {
+	QueryDesc *running = lead->running;
 	char *plan = nodeToString(running->plannedstmt);
+	bool is_shared = lead->work.segment != 0;
+	List *scans = is_shared ? NIL : lead->scans;
 	Snapshot snapshot = GetActiveSnapshot();
-	BowshotTeam *team = palloc0(sizeof(BowshotTeam));
+	BowshotTeam *team = MemoryContextAllocZero(running->estate->es_query_cxt, sizeof(BowshotTeam));
 	ParallelContext *context;
 
 	EnterParallelMode();
-	context = team->context = CreateParallelContext("bowshot", "bowshot_work", workers);
+	context = team->context = CreateParallelContext("bowshot", "bowshot_work", lead->workers);
 	shm_toc_estimate_chunk(&context->estimator, sizeof(BowshotTask));
 	shm_toc_estimate_chunk(&context->estimator, strlen(running->sourceText) + 1);
 	shm_toc_estimate_chunk(&context->estimator, strlen(plan) + 1);
-	shm_toc_estimate_chunk(&context->estimator, mul_size(sizeof(BufferUsage), workers));
-	shm_toc_estimate_chunk(&context->estimator, mul_size(sizeof(WalUsage), workers));
-	shm_toc_estimate_chunk(&context->estimator, mul_size(TEAM_QUEUE_BYTES, workers));
+	shm_toc_estimate_chunk(&context->estimator, mul_size(sizeof(BufferUsage), lead->workers));
+	shm_toc_estimate_chunk(&context->estimator, mul_size(sizeof(WalUsage), lead->workers));
+	shm_toc_estimate_chunk(&context->estimator, mul_size(TEAM_QUEUE_BYTES, lead->workers));
 	shm_toc_estimate_keys(&context->estimator, 6);
 	bowshot_estimate_scans(&context->estimator, scans, snapshot);
 	InitializeParallelDSM(context);
@@ -224,9 +187,41 @@ prepare(BowshotLead *lead, QueryDesc *running, List *scans, int workers)
 	put_text(context->toc, TEAM_QUERY, running->sourceText);
 	put_text(context->toc, TEAM_PLAN, plan);
 	put_usage(context->toc, context->nworkers);
-	make_queues(team);
-	bowshot_put_scans(context->toc, scans, snapshot);
+	make_queues(team, running->estate->es_query_cxt);
+	bowshot_move_scans(context->toc, scans, snapshot);
+	LaunchParallelWorkers(context);
+	for (int at = 0; at < context->nworkers_launched; at++)
+		shm_mq_set_handle(team->queues[at], context->worker[at].bgwhandle);
 	lead->team = team;
+	lead->workers = 0;
+}
+
+/*
+ * Sends a message of the leader's own, and those that have come meanwhile.  Workers
+ * start behind the first batch, so that the client does not wait for them, and a
+ * result of one batch does without.
+ */
+static void
+send_all(void *self, BowshotPieces pieces, uint64 rows, bool last)
+{
+	BowshotLead *lead = self;
+
+	lead->sink.send(lead->sink.self, pieces, rows, last);
+	if (last)
+		return;
+	if (lead->workers > 0)
+		make_team(lead);
+	while (lead->team && forward(lead))
+		;
+}
+
+/* Where the leader's own messages go. */
+BowshotSink
+bowshot_lead_sink(BowshotLead *lead)
+{
+	BowshotSink sink = {send_all, lead};
+
+	return sink;
 }
 
 /* Whether values may go through functions that are not PostgreSQL's own, of which nobody has asked the
@@ -256,26 +251,22 @@ scans_to_share(QueryDesc *running)
 	return bowshot_is_driven(running, scans) ? scans : NIL;
 }
 
-/*
- * Gives a query, which has not begun, workers where they are worth it.  What its
- * stream begins with is sent before, since nobody knows whose batch will be the
- * first one behind the leader's.
- */
+/* Decides how many workers a query will have, which has not begun. */
 static void
-make_team(BowshotLead *lead, QueryDesc *running, BowshotArrow *stream)
+plan_team(BowshotLead *lead, QueryDesc *running)
 {
 	bool is_shared = lead->work.segment != 0;
-	List *scans = is_shared ? bowshot_driving_scans(running->planstate) : scans_to_share(running);
-	int workers = workers_wanted(scans);
+	int workers;
 
+	lead->scans = is_shared ? bowshot_driving_scans(running->planstate) : scans_to_share(running);
+	workers = workers_wanted(lead->scans);
 	if (workers == 0 || IsInParallelMode() || has_foreign_types(running->tupDesc))
 		return;
-	bowshot_check(stream, bowshot_arrow_head(stream));
-	lead->sink.send(lead->sink.self, bowshot_arrow_pieces(stream), 0, false);
-	lead->work.scans = list_length(scans);
-	prepare(lead, running, is_shared ? NIL : scans, workers);
 	if (!is_shared)
-		bowshot_join_scans(running, lead->team->context->toc, lead->work.scans);
+		bowshot_begin_scans(lead->scans, GetActiveSnapshot());
+	lead->running = running;
+	lead->workers = workers;
+	lead->work.scans = list_length(lead->scans);
 }
 
 /* Hands on what workers still send; the number of their rows. */
@@ -311,15 +302,15 @@ finish(BowshotLead *lead)
 
 /* Runs the query to the end of its stream; the number of all rows. */
 uint64
-bowshot_lead(BowshotLead *lead, QueryDesc *running, BowshotArrow *stream, BowshotReceiver *receiver)
+bowshot_lead(BowshotLead *lead, QueryDesc *running, BowshotReceiver *receiver)
 {
 	uint64 rows = 0;
 
 	if (lead->shares)
-		make_team(lead, running, stream);
-	bowshot_receiver_start(receiver, running->tupDesc);
+		plan_team(lead, running);
 	bowshot_run(running);
 	if (lead->team)
 		rows = finish(lead);
+	lead->workers = 0;
 	return rows + bowshot_receiver_finish(receiver);
 }

@@ -48,7 +48,7 @@ enum
  * them, and queues are not.  A queue holds some batches, since the leader looks at
  * it only behind each of its own.
  */
-#define TEAM_CHUNK_BYTES ((size_t) 256 * 1024)
+#define TEAM_CHUNK_BYTES ((size_t) 1024 * 1024)
 #define TEAM_QUEUE_BYTES ((Size) 4 * 1024 * 1024)
 
 typedef struct BowshotTeam BowshotTeam;
@@ -59,12 +59,14 @@ typedef struct BowshotLead
 	BowshotSink sink;
 	bool shares; /* it may have workers */
 	BowshotWork work;
+	QueryDesc *running;
+	List *scans; /* that are to be shared */
+	int workers; /* that it wants, and has not got yet */
 	BowshotTeam *team;
 } BowshotLead;
 
 /* team.c */
 extern BowshotSink bowshot_lead_sink(BowshotLead *lead);
-extern uint64 bowshot_lead(
-	BowshotLead *lead, QueryDesc *running, BowshotArrow *stream, BowshotReceiver *receiver);
+extern uint64 bowshot_lead(BowshotLead *lead, QueryDesc *running, BowshotReceiver *receiver);
 
 #endif
