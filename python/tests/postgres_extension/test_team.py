@@ -67,7 +67,8 @@ def nobody(server: Server, connection: psycopg.Connection[Any], sql: str) -> boo
 
 
 def in_order(found: pa.Table) -> list[dict[str, Any]]:
-    return found.sort_by("id").to_pylist()
+    rows: list[dict[str, Any]] = found.sort_by("id").to_pylist()
+    return rows
 
 
 def alone(connection: psycopg.Connection[Any], sql: str) -> pa.Table:
