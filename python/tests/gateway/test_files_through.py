@@ -59,7 +59,7 @@ def lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def gateway(command: str, lake: Path) -> Iterator[Gateway]:
-    with served(command, f"lake={lake}/", "--console", "127.0.0.1:0") as gateway:
+    with served(command, f"lake={lake}/things", f"single={lake}/many.parquet", "--console", "127.0.0.1:0") as gateway:
         yield gateway
 
 
@@ -115,20 +115,20 @@ def test_the_gateway_s_figures_say_how_rows_went(gateway: Gateway) -> None:
     assert sent(gateway)["lz4"] == ROWS
 
 
-@pytest.mark.parametrize("connections", [1, 2, 3])
-def test_one_row_group_is_divided(gateway: Gateway, lake: Path, connections: int) -> None:
+@pytest.mark.parametrize("endpoints", [1, 2, 3])
+def test_one_row_group_is_divided(gateway: Gateway, lake: Path, endpoints: int) -> None:
+    address = f"{gateway.address}?header.bowshot-endpoints={endpoints}"
+    assert len(bowshot.plan("SELECT * FROM many", address).partitions) == endpoints
     before = sent(gateway).get("parquet", 0)
-    found = bowshot.read_sql("SELECT * FROM many", gateway.address, return_type="arrow", connections=connections)
+    found = bowshot.read_sql("SELECT * FROM many", address, return_type="arrow")
     assert sent(gateway)["parquet"] - before == MANY
     assert plain(found).equals(plain(pq.read_table(lake / "many.parquet")))
-    plan = bowshot.plan("SELECT * FROM many", gateway.address, connections=connections)
-    assert len(plan.partitions) == connections
 
 
 def test_what_is_little_comes_over_one_connection(gateway: Gateway, lake: Path) -> None:
-    plan = bowshot.plan("SELECT small, yes FROM many", gateway.address, connections=2)
-    assert len(plan.partitions) == 1
-    found = bowshot.read_sql("SELECT small, yes FROM many", gateway.address, return_type="arrow", connections=2)
+    address = f"{gateway.address}?header.bowshot-endpoints=2"
+    assert len(bowshot.plan("SELECT small, yes FROM many", address).partitions) == 1
+    found = bowshot.read_sql("SELECT small, yes FROM many", address, return_type="arrow")
     assert plain(found).equals(plain(pq.read_table(lake / "many.parquet", columns=["small", "yes"])))
 
 
