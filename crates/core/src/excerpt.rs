@@ -5,7 +5,8 @@ use bytes::Bytes;
 
 use crate::{Options, Reader, Result};
 
-/// Rows of a result as a Parquet file of its own: the column chunks of the columns that are read as they are stored, and a footer for them.
+/// Rows of a result as a Parquet file of its own: the column chunks of the columns that are read, or those of their pages that hold the
+/// rows, as they are stored, and a footer for them.
 ///
 /// Its columns are those of the result, in their order.
 pub struct Excerpt<'a> {
