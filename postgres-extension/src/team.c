@@ -311,6 +311,5 @@ bowshot_lead(BowshotLead *lead, QueryDesc *running, BowshotReceiver *receiver)
 	bowshot_run(running);
 	if (lead->team)
 		rows = finish(lead);
-	lead->workers = 0;
 	return rows + bowshot_receiver_finish(receiver);
 }

@@ -74,6 +74,18 @@ def messages(connection: psycopg.Connection[Any], sql: str, options: str = "") -
         return [bytes(message) for message in copy]
 
 
+def tag(connection: psycopg.Connection[Any], sql: str) -> bytes | None:
+    """What the server says behind a COPY that is read to its end, which psycopg keeps to itself."""
+    session = connection.pgconn
+    session.exec_(sql.encode())
+    while session.get_copy_data(0)[0] > 0:
+        pass
+    result = session.get_result()
+    assert result is not None
+    assert session.get_result() is None
+    return result.command_status
+
+
 def consume(
     connection: psycopg.Connection[Any], sql: str, received: list[bytes], act: Callable[[], object] | None = None
 ) -> None:

@@ -13,7 +13,7 @@ import psycopg
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
-from tests.postgres_extension.server import Server, batches, connect, consume, messages, table
+from tests.postgres_extension.server import Server, batches, connect, consume, messages, table, tag
 from tests.postgres_extension.test_survival import CLIENT, PATIENCE, resident, wait_until_gone
 
 ROWS = 400_000
@@ -122,14 +122,7 @@ def test_a_worker_s_values_may_be_larger_than_its_queue(wide: Server) -> None:
 
 def test_the_tag_counts_the_workers_rows(wide: Server) -> None:
     with wide.connect() as connection:
-        session = connection.pgconn
-        session.exec_(b"COPY many TO STDOUT (FORMAT arrow)")
-        while session.get_copy_data(0)[0] > 0:
-            pass
-        result = session.get_result()
-        assert result is not None
-        assert result.command_status == f"COPY {ROWS}".encode()
-        assert session.get_result() is None
+        assert tag(connection, "COPY many TO STDOUT (FORMAT arrow)") == f"COPY {ROWS}".encode()
 
 
 def test_who_may_see_few_rows_sees_few(wide: Server) -> None:

@@ -16,7 +16,6 @@ use parquet::file::serialized_reader::SerializedPageReader;
 use crate::open::{Open, Sequence};
 
 /// Parts of a column chunk, in bytes of its file.
-#[derive(Debug, PartialEq, Eq)]
 pub(super) struct Taken {
     /// Empty where no value is in a dictionary.
     pub(super) dictionary: Range<u64>,
