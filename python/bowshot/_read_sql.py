@@ -188,8 +188,8 @@ def read_sql(
     batch_size
         Rows in each batch of an `"arrow_stream"`.
     batch_bytes, buffer_bytes
-        The size that batches aim at (1 MiB), and how many bytes of them may wait to be consumed (32 MiB; no bound for
-        `"arrow"` and `"polars"`, which keep all of them).
+        The size that batches aim at (1 MiB; more where a source makes larger ones for less and all are kept), and how
+        many bytes of them may wait to be consumed (32 MiB; no bound for `"arrow"` and `"polars"`, which keep all).
     conn, query
         ConnectorX' names of `con` and `sql`.
 

@@ -67,6 +67,20 @@ impl Options {
         let cores = || std::thread::available_parallelism().map_or(1, usize::from).min(8);
         self.connections.unwrap_or_else(cores).max(1)
     }
+
+    /// Whether the consumer keeps the whole result: a buffer without a bound is how it says so.
+    pub fn keeps_all(&self) -> bool {
+        self.buffer_bytes >= isize::MAX.unsigned_abs()
+    }
+
+    /// How large batches are to be where larger ones are cheaper to make: `kept` for a consumer that keeps the whole result and
+    /// asks for no size of its own.
+    ///
+    /// Each batch costs some work for every column, whatever its size.
+    pub fn batch_bytes_or(&self, kept: usize) -> usize {
+        let default = self.batch_bytes == Options::default().batch_bytes;
+        if self.keeps_all() && default { kept } else { self.batch_bytes }
+    }
 }
 
 /// How the result is split into partitions.
@@ -96,4 +110,17 @@ pub enum Impossible {
     Error,
     /// NULL.
     Null,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn batches_are_as_large_as_asked_unless_everything_is_kept() {
+        let kept = Options { buffer_bytes: isize::MAX.unsigned_abs(), ..Options::default() };
+        assert_eq!(kept.batch_bytes_or(usize::MAX), usize::MAX);
+        assert_eq!(Options { batch_bytes: 5000, ..kept }.batch_bytes_or(usize::MAX), 5000);
+        assert_eq!(Options::default().batch_bytes_or(usize::MAX), 1 << 20);
+    }
 }

@@ -33,15 +33,6 @@ impl Cut {
     }
 }
 
-/// How large batches of Parquet are to be. Each costs some work for every column, whatever its size: who keeps the whole
-/// result, and asks for no size, gets a chunk in one batch.
-pub(crate) fn parquet_batch(options: &Options) -> usize {
-    // A buffer without a bound is how a reader says that it keeps everything.
-    let keeps_all = options.buffer_bytes >= isize::MAX.unsigned_abs();
-    let default = options.batch_bytes == Options::default().batch_bytes;
-    if keeps_all && default { usize::MAX } else { options.batch_bytes }
-}
-
 /// Chunks that follow each other, put together up to `target` bytes.
 pub(crate) fn group(chunks: Vec<Chunk>, target: u64) -> Vec<Vec<Chunk>> {
     let mut parts: Vec<Vec<Chunk>> = Vec::new();
@@ -125,13 +116,5 @@ mod tests {
         ] {
             assert_eq!(cut.pieces(mebibytes(100), mebibytes(stored)), pieces, "{stored} MiB stored");
         }
-    }
-
-    #[test]
-    fn batches_are_as_large_as_asked_unless_everything_is_kept() {
-        let kept = Options { buffer_bytes: isize::MAX.unsigned_abs(), ..Options::default() };
-        assert_eq!(parquet_batch(&kept), usize::MAX);
-        assert_eq!(parquet_batch(&Options { batch_bytes: 5000, ..kept }), 5000);
-        assert_eq!(parquet_batch(&Options::default()), 1 << 20);
     }
 }

@@ -9,7 +9,6 @@ use crate::chunk::Chunk;
 use crate::connect::Store;
 use crate::dataset::{Data, Dataset, Origin};
 use crate::open::Open;
-use crate::partition::parquet_batch;
 use crate::snapshot::File;
 use crate::uri::Place;
 use crate::view::View;
@@ -43,13 +42,13 @@ struct Inner {
     dataset: Arc<Dataset>,
     jobs: Vec<Job>,
     batch_bytes: usize,
-    /// The same for Parquet.
+    /// The same for Parquet, where a chunk may be one batch.
     parquet_batch: usize,
 }
 
 impl Shared {
     pub(crate) fn new(dataset: Arc<Dataset>, jobs: Vec<Job>, options: &Options) -> Self {
-        let (batch_bytes, parquet_batch) = (options.batch_bytes, parquet_batch(options));
+        let (batch_bytes, parquet_batch) = (options.batch_bytes, options.batch_bytes_or(usize::MAX));
         Shared(Arc::new(Inner { dataset, jobs, batch_bytes, parquet_batch }))
     }
 }

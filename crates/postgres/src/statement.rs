@@ -46,6 +46,9 @@ impl Protocol {
     }
 }
 
+/// How large the extension's batches are for a consumer that keeps them all.
+const KEPT_BATCH_BYTES: usize = 2 << 20;
+
 /// The largest batch that the extension makes.
 const MOST_BATCH_BYTES: usize = 512 << 20;
 
@@ -124,7 +127,7 @@ pub(crate) fn for_extension(options: &Options) -> (usize, &'static str) {
         Impossible::Error => "error",
         Impossible::Null => "null",
     };
-    (options.batch_bytes.clamp(1, MOST_BATCH_BYTES), infinity)
+    (options.batch_bytes_or(KEPT_BATCH_BYTES).clamp(1, MOST_BATCH_BYTES), infinity)
 }
 
 /// A parameter as text, which the server reads as the type that the query needs; bytes as they are.

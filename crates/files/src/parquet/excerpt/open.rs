@@ -15,7 +15,6 @@ use super::BEFORE;
 use crate::error::damaged;
 use crate::guard::contained;
 use crate::open::Open;
-use crate::partition::parquet_batch;
 use crate::read::Batches;
 
 /// For messages.
@@ -66,7 +65,8 @@ pub fn open_excerpt(
     if let Some(first) = parts.front_mut() {
         first.before = before;
     }
-    let direct = Direct::new(Arc::new(meta), window, &columns, parts, PLACE, parquet_batch(options), row_bytes);
+    let direct =
+        Direct::new(Arc::new(meta), window, &columns, parts, PLACE, options.batch_bytes_or(usize::MAX), row_bytes);
     Ok(Box::new(Received { direct, schema: Arc::clone(schema), left: limit, limit }))
 }
 
