@@ -21,6 +21,7 @@ pub struct Client {
     compression: bool,
     views: bool,
     order: bool,
+    in_turn: bool,
     java: bool,
     /// What it reads beside Arrow's own messages.
     beside: Reads,
@@ -34,12 +35,22 @@ const ABLE: [&str; 4] = ["bowshot/", "ADBC Flight SQL Driver", "grpc-go/", "grpc
 /// of 2025, no view (#807); its JDBC driver reads endpoints as they complete.
 const UNABLE: [&str; 2] = ["JDBC Flight SQL Driver", "grpc-java"];
 
+/// Whoever says this opens all endpoints at once, takes a few batches ahead of each, and yields the rows of one after those of another.
+const IN_TURN: [&str; 1] = ["ADBC Flight SQL Driver"];
+
 impl Client {
     /// The client that calls itself so.
     pub fn of(user_agent: Option<&str>) -> Client {
         let says = |words: &[&str]| user_agent.is_some_and(|agent| words.iter().any(|word| agent.contains(word)));
         let able = says(&ABLE) && !says(&UNABLE);
-        Client { compression: able, views: able, order: able, java: says(&UNABLE), beside: Reads::default() }
+        Client {
+            compression: able,
+            views: able,
+            order: able,
+            in_turn: able && says(&IN_TURN),
+            java: says(&UNABLE),
+            beside: Reads::default(),
+        }
     }
 
     /// The same client, which says by other means whether it reads compressed bodies.
@@ -86,6 +97,11 @@ impl Client {
         self.order
     }
 
+    /// Whether it takes the rows of one endpoint after those of another, so that who sends the second one waits for the first.
+    pub fn reads_in_turn(self) -> bool {
+        self.in_turn
+    }
+
     /// Whether it binds times and timestamps as milliseconds whatever unit it is told: Arrow's JDBC driver, which up to 18.3 only
     /// says that it is Java.
     pub fn binds_milliseconds(self) -> bool {
@@ -116,6 +132,18 @@ mod tests {
             assert_eq!(client.reads_views(), able, "{agent:?}");
             assert_eq!(client.keeps_order(), able, "{agent:?}");
             assert_eq!(Codec::ALL.map(|codec| client.reads(codec)), [true, able, able], "{agent:?}");
+        }
+    }
+
+    #[test]
+    fn endpoints_are_read_in_turn_by_adbc_in_go() {
+        for (agent, in_turn) in [
+            ("ADBC Flight SQL Driver v1.13.0 grpc-go/1.76.0", true),
+            ("ADBC Flight SQL Driver grpc-java-netty/1.76.0", false),
+            ("grpc-go/1.76.0", false),
+            ("bowshot/0.1.0", false),
+        ] {
+            assert_eq!(Client::of(Some(agent)).reads_in_turn(), in_turn, "{agent}");
         }
     }
 

@@ -13,16 +13,28 @@ pub(crate) struct Wish {
     pub(crate) most: usize,
     /// Whether the client is far away.
     pub(crate) is_far: bool,
+    /// Whether the client reads endpoints in turn.
+    pub(crate) in_turn: bool,
     /// Whether the client takes rows as they are stored.
     pub(crate) takes_excerpts: bool,
+}
+
+/// The endpoints of a result.
+pub(crate) struct Division {
+    pub(crate) endpoints: Vec<Plan>,
+    /// How many connections of the source read for each.
+    pub(crate) connections: usize,
 }
 
 /// Divides a plan: by its own partitions where the source splits on a snapshot (Plan Partition), else by executing it once for
 /// all endpoints that are asked for (Result Partition).
 ///
-/// Connections do not share a long way evenly: of two halves, one may be through long before the other. A client far away is dealt what
-/// all connections of the database bring, in no more memory than cut endpoints have; unless it asked for a number of endpoints, perhaps to
-/// give them to others.
+/// A client that asks for a number of endpoints, perhaps to give them to others, gets that. Otherwise all connections of the source read
+/// for all endpoints, in no more memory than cut endpoints have,
+/// - for a client far away, which is dealt what they bring: connections do not share a long way evenly, and of two halves, one may be
+///   through long before the other;
+/// - for a client that reads endpoints in turn, which gets one, in the order of the partitions: who reads for the second of two
+///   would wait until the first one has ended.
 ///
 /// What is handed on as it is stored was cut as far as it is worth it when it was planned; to share it, it would have to be decoded here.
 ///
@@ -34,9 +46,10 @@ pub(crate) fn divide(
     options: &Options,
     limits: &ShareLimits,
     cancel: &Cancel,
-) -> Result<Vec<Plan>> {
+) -> Result<Division> {
+    let one_each = |endpoints| Ok(Division { endpoints, connections: 1 });
     if is_ordered || plan.partitions.len() == 1 && wish.takes_excerpts && plan.scan.has_excerpts() {
-        return Ok(vec![plan]);
+        return one_each(vec![plan]);
     }
     if plan.partitions.len() > 1 {
         let count = wish.asked.unwrap_or(wish.most).min(wish.most);
@@ -44,13 +57,16 @@ pub(crate) fn divide(
             let options = Options { connections: Some(count), ..options.clone() };
             let memory_bytes = count.saturating_mul(options.buffer_bytes);
             let limits = ShareLimits { memory_bytes, spill_bytes: 0, ..limits.clone() };
-            return share(plan, &options, count, &limits, cancel.clone());
+            return one_each(share(plan, &options, count, &limits, cancel.clone())?);
         }
-        return Ok(cut(plan, count));
+        if wish.in_turn && wish.asked.is_none() {
+            return Ok(Division { endpoints: vec![plan], connections: count });
+        }
+        return one_each(cut(plan, count));
     }
     match wish.asked.map(|asked| asked.min(wish.most)) {
-        Some(count) if count > 1 => share(plan, options, count, limits, cancel.clone()),
-        _ => Ok(vec![plan]),
+        Some(count) if count > 1 => one_each(share(plan, options, count, limits, cancel.clone())?),
+        _ => one_each(vec![plan]),
     }
 }
 
@@ -62,11 +78,17 @@ mod tests {
     use super::*;
 
     fn plans(partitions: usize, is_ordered: bool, asked: Option<usize>, is_far: bool) -> Vec<Plan> {
+        let wish = Wish { asked, most: 8, is_far, in_turn: false, takes_excerpts: false };
+        let Division { endpoints, connections } = division(partitions, is_ordered, &wish);
+        assert_eq!(connections, 1);
+        endpoints
+    }
+
+    fn division(partitions: usize, is_ordered: bool, wish: &Wish) -> Division {
         let (options, cancel) = (Options::default(), Cancel::new());
         let request = Request::new(Query::new("numbers"), options.clone());
         let plan = Numbers { partitions, rows: 5 }.plan(&request, &cancel).unwrap();
-        let wish = Wish { asked, most: 8, is_far, takes_excerpts: false };
-        divide(plan, is_ordered, &wish, &options, &ShareLimits::default(), &cancel).unwrap()
+        divide(plan, is_ordered, wish, &options, &ShareLimits::default(), &cancel).unwrap()
     }
 
     fn endpoints(partitions: usize, is_ordered: bool, asked: Option<usize>) -> usize {
@@ -82,6 +104,20 @@ mod tests {
         assert_eq!((endpoints(1, false, None), endpoints(1, false, Some(3)), endpoints(1, false, Some(99))), (1, 3, 8));
         assert_eq!(endpoints(1, false, Some(1)), 1);
         assert_eq!((endpoints(20, true, Some(4)), endpoints(1, true, Some(4))), (1, 1), "its order matters");
+    }
+
+    #[test]
+    fn all_connections_read_for_the_one_endpoint_of_who_reads_them_in_turn() {
+        let shape = |partitions, is_ordered, asked, is_far| {
+            let wish = Wish { asked, most: 8, is_far, in_turn: true, takes_excerpts: false };
+            let Division { endpoints, connections } = division(partitions, is_ordered, &wish);
+            (endpoints.len(), endpoints.first().unwrap().partitions.len(), connections)
+        };
+        assert_eq!(shape(20, false, None, false), (1, 20, 8));
+        assert_eq!(shape(20, false, Some(4), false), (4, 5, 1), "as asked");
+        assert_eq!(shape(20, false, None, true), (8, 1, 1), "dealt");
+        assert_eq!(shape(20, true, None, false), (1, 20, 1), "its order matters");
+        assert_eq!(shape(1, false, None, false), (1, 1, 1));
     }
 
     #[test]

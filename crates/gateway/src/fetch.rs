@@ -50,7 +50,10 @@ impl Inner {
             .claim(claim.query, endpoint, &claim.user, Instant::now())
             .map_err(|error| Status::not_found(error.to_string()))?;
         let schema = shown(&plan.schema, caller.client);
-        let options = Options { connections: Some(1), ..self.options() };
+        let options = self.options();
+        // As much memory as so many endpoints have otherwise.
+        let buffer_bytes = options.buffer_bytes.saturating_mul(claimed.connections);
+        let options = Options { connections: Some(claimed.connections), buffer_bytes, ..options };
         // What ends the result ends this endpoint; its own end is told to the others as what it was.
         let own = Cancel::new();
         let ending = own.clone();

@@ -150,15 +150,16 @@ impl Inner {
         let Planned { plan, cancel, is_ordered, work } = planned;
         let (reason, snapshot) = (plan.reason.clone(), plan.snapshot.clone());
         let (most, takes_excerpts) = (self.count(asked), caller.excerpts()?.is_some());
-        let wish = Wish { asked, most, is_far: caller.is_far(), takes_excerpts };
-        let endpoints = divide(plan, is_ordered, &wish, &self.options(), &self.limits.share, &cancel)
+        let (is_far, in_turn) = (caller.is_far(), caller.client.reads_in_turn());
+        let wish = Wish { asked, most, is_far, in_turn, takes_excerpts };
+        let division = divide(plan, is_ordered, &wish, &self.options(), &self.limits.share, &cancel)
             .map_err(|error| of_error(&error))?;
-        let (id, count) = (new_id()?, endpoints.len());
+        let (id, count) = (new_id()?, division.endpoints.len());
         if let Some(work) = &work {
             work.running.planned(count, &reason, snapshot.as_deref());
         }
         let expires = Instant::now() + self.limits.ticket_lifetime;
-        self.results.add(id, caller.user(), Offered { endpoints, cancel, work }, expires);
+        self.results.add(id, caller.user(), Offered { division, cancel, work }, expires);
         Ok((id, count))
     }
 

@@ -8,6 +8,7 @@ use std::time::Instant;
 use bowshot_core::{Cancel, Error, ErrorKind, Plan, Result};
 use parking_lot::Mutex;
 
+use crate::divide::Division;
 use crate::first_error::FirstError;
 use crate::work::Work;
 
@@ -23,7 +24,7 @@ pub struct Results(Mutex<HashMap<Id, Entry>>);
 
 /// A result as it is offered.
 pub(crate) struct Offered {
-    pub(crate) endpoints: Vec<Plan>,
+    pub(crate) division: Division,
     /// What ends it.
     pub(crate) cancel: Cancel,
     /// What it holds while it lasts.
@@ -33,6 +34,7 @@ pub(crate) struct Offered {
 struct Entry {
     user: String,
     endpoints: Vec<Option<Plan>>,
+    connections: usize,
     cancel: Cancel,
     work: Option<Arc<Work>>,
     first_error: Arc<FirstError>,
@@ -45,6 +47,8 @@ struct Entry {
 pub struct Claimed {
     /// What ends the whole result.
     pub cancel: Cancel,
+    /// How many connections of the source read for it.
+    pub(crate) connections: usize,
     pub(crate) first_error: Arc<FirstError>,
     pub(crate) work: Option<Arc<Work>>,
     results: Arc<Results>,
@@ -54,10 +58,10 @@ pub struct Claimed {
 impl Results {
     /// Keeps the endpoints of a result for `user`, until `expires`.
     pub(crate) fn add(&self, id: Id, user: &str, offered: Offered, expires: Instant) {
-        let Offered { endpoints, cancel, work } = offered;
+        let Offered { division: Division { endpoints, connections }, cancel, work } = offered;
+        let (user, first_error) = (user.to_owned(), Arc::default());
         let endpoints = endpoints.into_iter().map(Some).collect();
-        let first_error = Arc::default();
-        let entry = Entry { user: user.to_owned(), endpoints, cancel, work, first_error, expires, reading: 0 };
+        let entry = Entry { user, endpoints, connections, cancel, work, first_error, expires, reading: 0 };
         self.0.lock().insert(id, entry);
     }
 
@@ -76,8 +80,8 @@ impl Results {
         })?;
         entry.reading += 1;
         let (cancel, first_error) = (entry.cancel.clone(), Arc::clone(&entry.first_error));
-        let work = entry.work.clone();
-        Ok((plan, Claimed { cancel, first_error, work, results: Arc::clone(self), id }))
+        let (connections, work) = (entry.connections, entry.work.clone());
+        Ok((plan, Claimed { cancel, connections, first_error, work, results: Arc::clone(self), id }))
     }
 
     /// Moves the end of a result that is still known to `expires`; false where there is none.
@@ -206,7 +210,8 @@ mod tests {
         let request = Request::new(Query::new("numbers"), Options::default());
         let plan = Numbers { partitions: 4, rows: 5 }.plan(&request, &Cancel::new()).unwrap();
         let (results, cancel) = (Arc::<Results>::default(), Cancel::new());
-        let offered = Offered { endpoints: cut(plan, 2), cancel: cancel.clone(), work: None };
+        let division = Division { endpoints: cut(plan, 2), connections: 1 };
+        let offered = Offered { division, cancel: cancel.clone(), work: None };
         results.add(ID, "ann", offered, now + MINUTE);
         (results, cancel)
     }

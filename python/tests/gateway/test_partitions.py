@@ -78,6 +78,19 @@ def test_the_database_is_split_as_often_as_is_asked(several: Gateway) -> None:
                 assert min(asked, least) <= len(info.endpoints) <= asked, database
 
 
+def test_who_takes_one_endpoint_after_the_other_gets_one_unless_asked(several: Gateway) -> None:
+    for asked, count in (({}, 1), ({"bowshot-endpoints": "2"}, 2)):
+        options = {HEADER + name: value for name, value in {"catalog": "postgres", **asked}.items()}
+        with (
+            flight_sql.connect(several.address, db_kwargs=options, autocommit=True) as connection,
+            connection.cursor() as cursor,
+        ):
+            assert len(cursor.adbc_execute_partitions(SQL)[0]) == count
+    by_one = read_adbc(several.address, SQL, {"catalog": "postgres", "bowshot-endpoints": "1"})
+    by_all = read_adbc(several.address, SQL, {"catalog": "postgres"})
+    assert by_all.combine_chunks().equals(by_one.combine_chunks()), "other rows, or another order"
+
+
 def test_a_result_with_an_order_is_one_endpoint(gateway: Gateway) -> None:
     options = flight_options({"bowshot-endpoints": "4"})
     with flight.FlightClient(gateway.address.replace("grpc://", "grpc+tcp://")) as client:
