@@ -72,6 +72,8 @@ def read_frames(plan: _bowshot.Plan, options: FrameOptions, rows: int, progress:
 def _frames(plan: _bowshot.Plan, options: FrameOptions, rows: int | None, progress: Any) -> Iterator[pd.DataFrame]:
     require("pandas", "pandas")
     require("pyarrow", "pandas")
+    import pandas as pd
+
     names = plan.schema.names
     backend = options.backend
     read: Callable[[int | None], tuple[int, list[Any]]]
@@ -81,23 +83,25 @@ def _frames(plan: _bowshot.Plan, options: FrameOptions, rows: int | None, progre
     else:
         reader = plan.read_frame(options.coerce_float, backend == "numpy_nullable", progress)
         read = lambda rows: _numpy_columns(reader, names, rows, options)  # noqa: E731
+    # pandas' first index of texts imports much: that is done while rows arrive.
+    labels = pd.Index(names) if names else pd.Index([], dtype=object)
     first = True
     while True:
         length, arrays = read(rows)
         if not first and length == 0:
             return
-        yield _shaped(_frame(arrays, names), options)
+        yield _shaped(_frame(arrays, labels), options)
         first = False
         if rows is None or length < rows:
             return
 
 
-def _frame(arrays: list[Any], names: list[str]) -> pd.DataFrame:
-    """A frame that takes the arrays over; names may repeat."""
+def _frame(arrays: list[Any], labels: pd.Index[Any]) -> pd.DataFrame:
+    """A frame that takes the arrays over, with labels of its own; they may repeat."""
     import pandas as pd
 
     frame = pd.DataFrame(dict(enumerate(arrays)), copy=False)
-    frame.columns = pd.Index(names) if names else pd.Index([], dtype=object)
+    frame.columns = labels.copy()
     return frame
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import bowshot
+import pandas
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv
@@ -112,6 +113,22 @@ def test_parquet_as_writers_may_choose(tmp_path: Path, options: dict[str, Any]) 
     path = tmp_path / "x.parquet"
     pq.write_table(many_types(), path, **options)
     same(read(path), pq.read_table(path))
+
+
+@pytest.mark.parametrize("backend", ["numpy", "numpy_nullable"])
+@pytest.mark.parametrize("null", [[], [None]])
+def test_integers_of_every_size_are_pandas_integers(tmp_path: Path, null: list[None], backend: str) -> None:
+    ranges = {f"int{bits}": (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1) for bits in (8, 16, 32, 64)}
+    ranges |= {f"uint{bits}": (0, 2**bits - 1) for bits in (8, 16, 32, 64)}
+    values = {name: [least, least + 1, 42, most, *null] * 1000 for name, (least, most) in ranges.items()}
+    pq.write_table(
+        pa.table({name: pa.array(values[name], getattr(pa, name)()) for name in ranges}), tmp_path / "x.parquet"
+    )
+    frame = bowshot.read_sql("", (tmp_path / "x.parquet").as_uri(), dtype_backend=backend)
+    found = {name: [None if pandas.isna(value) else int(value) for value in frame[name]] for name in ranges}
+    assert found == values
+    if not null and backend == "numpy":
+        assert {str(kind) for kind in frame.dtypes[:-1]} == {"int64"}
 
 
 def test_old_timestamps(tmp_path: Path) -> None:

@@ -29,7 +29,7 @@ pub(crate) fn convert(column: ArrayRef, target: &DataType) -> Result<ArrayRef> {
         DataType::Decimal256(_, scale) if target == &DataType::Float64 => {
             floats(column.as_primitive::<Decimal256Type>(), |value| wide_to_float(value, *scale))
         }
-        // Widening of integers, dictionaries to their text.
+        // Dictionaries to their text, views to text in one piece.
         _ => arrow_cast::cast(&column, target)?,
     })
 }

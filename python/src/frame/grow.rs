@@ -6,8 +6,10 @@
 use std::mem::size_of;
 
 use arrow_array::cast::AsArray;
-use arrow_array::types::{Date32Type, Float64Type, Int64Type, UInt64Type};
-use arrow_array::{Array, ArrayRef, GenericStringArray, OffsetSizeTrait};
+use arrow_array::types::{
+    Date32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
+};
+use arrow_array::{Array, ArrayRef, ArrowPrimitiveType, GenericStringArray, OffsetSizeTrait};
 use arrow_buffer::{BooleanBuffer, NullBuffer, NullBufferBuilder};
 use arrow_schema::{DataType, Field, FieldRef};
 use bowshot_cells::make_room;
@@ -62,9 +64,13 @@ impl Growing {
         self.null_count += array.logical_null_count();
         self.length += array.len();
         match (&mut self.data, array.data_type()) {
-            (Data::Words(words), DataType::Int64) => {
-                append(words, array.as_primitive::<Int64Type>().values());
-            }
+            (Data::Words(words), DataType::Int8) => widen::<Int8Type>(words, array),
+            (Data::Words(words), DataType::Int16) => widen::<Int16Type>(words, array),
+            (Data::Words(words), DataType::Int32) => widen::<Int32Type>(words, array),
+            (Data::Words(words), DataType::UInt8) => widen::<UInt8Type>(words, array),
+            (Data::Words(words), DataType::UInt16) => widen::<UInt16Type>(words, array),
+            (Data::Words(words), DataType::UInt32) => widen::<UInt32Type>(words, array),
+            (Data::Words(words), DataType::Int64) => append(words, array.as_primitive::<Int64Type>().values()),
             (Data::Words(words), DataType::UInt64) => {
                 make_room(words, array.len());
                 words.extend(array.as_primitive::<UInt64Type>().values().iter().map(|value| value.cast_signed()));
@@ -128,6 +134,11 @@ impl Growing {
 fn append<T: Copy>(all: &mut Vec<T>, values: &[T]) {
     make_room(all, values.len());
     all.extend_from_slice(values);
+}
+
+fn widen<T: ArrowPrimitiveType<Native: Into<i64>>>(words: &mut Vec<i64>, array: &ArrayRef) {
+    make_room(words, array.len());
+    words.extend(array.as_primitive::<T>().values().iter().map(|value| -> i64 { (*value).into() }));
 }
 
 fn append_text<O: OffsetSizeTrait>(offsets: &mut Vec<i64>, bytes: &mut Vec<u8>, array: &GenericStringArray<O>) {

@@ -92,10 +92,9 @@ fn is_json(field: &Field) -> bool {
     field.metadata().get("ARROW:extension:name").is_some_and(|name| name == "arrow.json")
 }
 
-/// The type that `grow.rs` takes for a kind.
+/// The type that `grow.rs` takes for a kind. Integers of every size: it widens them on their way into the frame.
 fn target(kind: Kind, data_type: &DataType) -> DataType {
     match (kind, data_type) {
-        (Kind::Int, _) => DataType::Int64,
         (Kind::Unsigned, _) => DataType::UInt64,
         (Kind::Float, _) => DataType::Float64,
         (Kind::Text, DataType::LargeUtf8) => DataType::LargeUtf8,
