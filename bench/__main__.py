@@ -42,7 +42,7 @@ def _measure(
     database: str, cases: Sequence[Case], floors: Sequence[Case], scale: float, repeat: int
 ) -> Iterator[Measurement]:
     with DATABASES[database](scale) as running:
-        yield from measure(cases, floors, running.source, running.pid, repeat)
+        yield from measure(cases, floors, running, repeat)
 
 
 def _arguments() -> argparse.Namespace:

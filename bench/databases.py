@@ -1,7 +1,7 @@
 """The databases that the workloads read: each is started, filled with lineitem and warmed."""
 
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,10 +12,14 @@ from bench.floor.compile import compiled
 
 @dataclass(frozen=True)
 class Running:
-    """A database: what a load takes for its address, and the process id of its server, if it has one."""
+    """A database: what a load takes for its address, and the process id of its server, if it has one.
+
+    Each load finds the `files` in the system's cache.
+    """
 
     source: str
     pid: int | None = None
+    files: Sequence[Path] = ()
 
 
 @contextlib.contextmanager
@@ -57,8 +61,7 @@ def sqlite(scale: float) -> Iterator[Running]:
     """A SQLite file in the system's cache; the address is its path."""
     compiled("sqlite_step", "-l:libsqlite3.so.0")
     file = tpch.sqlite_database(scale)
-    _read_through(file)
-    yield Running(str(file))
+    yield Running(str(file), files=[file])
 
 
 @contextlib.contextmanager
@@ -72,9 +75,7 @@ def flight_sql(scale: float) -> Iterator[Running]:
 def files(scale: float) -> Iterator[Running]:
     """A folder of Parquet files in the system's cache; the address is its path."""
     folder = tpch.parquet_folder(scale)
-    for file in folder.iterdir():
-        _read_through(file)
-    yield Running(f"{folder}/")
+    yield Running(f"{folder}/", files=list(folder.iterdir()))
 
 
 DATABASES: dict[str, Callable[[float], AbstractContextManager[Running]]] = {
@@ -86,10 +87,3 @@ DATABASES: dict[str, Callable[[float], AbstractContextManager[Running]]] = {
     "flight": flight_sql,
     "files": files,
 }
-
-
-def _read_through(file: Path) -> None:
-    """Reads a file once, so that it is in the system's cache."""
-    with file.open("rb") as bytes_of:
-        while bytes_of.read(1 << 24):
-            pass

@@ -8,8 +8,9 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from bench import cpu
+from bench import cpu, memory
 from bench.cases import Case
+from bench.databases import Running
 
 # A floor is measured again after this many loads: what else happens on a machine changes within minutes.
 LOADS_BETWEEN_FLOORS = 3
@@ -41,27 +42,23 @@ class Measurement:
         return asdict(self)
 
 
-def measure(
-    cases: Sequence[Case], floors: Sequence[Case], source: str, server: int | None, repeat: int
-) -> Iterator[Measurement]:
+def measure(cases: Sequence[Case], floors: Sequence[Case], database: Running, repeat: int) -> Iterator[Measurement]:
     """Measures cases of one database `repeat` times and yields what each load cost, floors included.
-
-    `server` is the process id of the database's server, if it has one.
 
     Every round begins with another case, so that none always follows the same neighbour.
     """
     for number in range(repeat):
         chosen = [case for case in cases if number == 0 or not case.only_once]
         start = number * LOADS_BETWEEN_FLOORS % len(chosen)
-        yield from _round(chosen[start:] + chosen[:start], floors, source, server)
+        yield from _round(chosen[start:] + chosen[:start], floors, database)
 
 
-def _round(cases: Sequence[Case], floors: Sequence[Case], source: str, server: int | None) -> Iterator[Measurement]:
-    before = [measure_once(floor, source, server) for floor in floors]
+def _round(cases: Sequence[Case], floors: Sequence[Case], database: Running) -> Iterator[Measurement]:
+    before = [measure_once(floor, database) for floor in floors]
     yield from before
     for index in range(0, len(cases), LOADS_BETWEEN_FLOORS):
-        loads = [measure_once(case, source, server) for case in cases[index : index + LOADS_BETWEEN_FLOORS]]
-        after = [measure_once(floor, source, server) for floor in floors]
+        loads = [measure_once(case, database) for case in cases[index : index + LOADS_BETWEEN_FLOORS]]
+        after = [measure_once(floor, database) for floor in floors]
         beside = _means(before, after)
         for load in loads:
             load.floors = beside
@@ -79,11 +76,13 @@ def _means(before: Sequence[Measurement], after: Sequence[Measurement]) -> dict[
     return means
 
 
-def measure_once(case: Case, source: str, server: int | None) -> Measurement:
+def measure_once(case: Case, database: Running) -> Measurement:
     """Runs one load in a process of its own; an error of the load is a measurement, too."""
+    memory.cached(database.files)
+    server = database.pid
     backends = cpu.children(server) if server else 0
     server_start = _server_seconds(server)
-    command = [sys.executable, "-m", "bench.load", case.name, source]
+    command = [sys.executable, "-m", "bench.load", case.name, database.source]
     done = subprocess.run(command, capture_output=True, text=True, cwd=Path(__file__).parent.parent)
     if server:
         cpu.wait_for_children(server, backends)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from bench import cpu
+from bench import cpu, memory
 from bench.gateway.figures import Figure
 
 MEGABYTE = 1_000_000
@@ -33,10 +33,13 @@ class Load:
     # Process ids: the gateway, or another server of Arrow, and the database's first process.
     gateway: int | None = None
     database: int | None = None
+    # It finds them in the system's cache.
+    files: Sequence[Path] = ()
 
 
 def measure(part: str, load: Load, elsewhere: Elsewhere = list) -> Figure:
     """Runs one load; its error is a measurement, too."""
+    memory.cached(load.files)
     backends = cpu.children(load.database) if load.database else 0
     before = _seconds(load)
     asked = {"function": load.function, "source": load.source, "sql": load.sql, "column": load.column}

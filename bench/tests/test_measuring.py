@@ -10,6 +10,7 @@ import pytest
 
 from bench import cpu, server
 from bench.cases import FLOORS, POSTGRES_FLOOR_2, SQLITE_FLOOR, find
+from bench.databases import Running
 from bench.floor.postgres import slices
 from bench.measure import measure, measure_once
 from bench.tpch import load_postgres, load_sqlite, psql
@@ -67,7 +68,7 @@ def test_postgres_has_the_specifications_types(postgres: server.Server) -> None:
 
 def test_a_load_is_measured_between_its_floors(file: Path) -> None:
     case, floor = find("sqlite/pandas/pandas-sqlite3"), find(SQLITE_FLOOR)
-    first, load, last = measure([case], [floor], str(file), None, repeat=1)
+    first, load, last = measure([case], [floor], Running(str(file), files=[file]), repeat=1)
     assert (first.error, load.error, last.error) == (None, None, None)
     assert load.rows == ROWS
     assert load.floors == {SQLITE_FLOOR: pytest.approx((first.wall + last.wall) / 2)}
@@ -85,7 +86,7 @@ def test_every_row_is_in_exactly_one_range_of_the_floor(postgres: server.Server)
 
 def test_the_servers_cpu_time_holds_that_of_backends_that_ended(postgres: server.Server) -> None:
     floor = find(POSTGRES_FLOOR_2)
-    assert measure_once(floor, postgres.uri("postgres"), postgres.pid).error is None
+    assert measure_once(floor, Running(postgres.uri("postgres"), postgres.pid)).error is None
     before, children = cpu.server_seconds(postgres.pid), cpu.children(postgres.pid)
     psql(postgres.uri("postgres"), "SELECT count(*) FROM generate_series(1, 2000000)")
     cpu.wait_for_children(postgres.pid, children)
@@ -95,4 +96,4 @@ def test_the_servers_cpu_time_holds_that_of_backends_that_ended(postgres: server
 def test_a_load_that_fails_is_a_measurement_with_its_error() -> None:
     for floor in FLOORS:
         source = "/no/such/file" if floor.database == "sqlite" else "postgresql://127.0.0.1:1/none"
-        assert measure_once(floor, source, None).error
+        assert measure_once(floor, Running(source)).error

@@ -1,4 +1,4 @@
-"""Free memory that is kept from the host of a virtual machine."""
+"""Free memory that is kept from the host of a virtual machine, and files in the system's cache."""
 
 import subprocess
 from pathlib import Path
@@ -37,3 +37,17 @@ def test_a_page_of_each_block_is_held_until_the_input_ends() -> None:
     assert pieces.returncode == 0
     sizes = [int(line.split()[1]) for line in held.splitlines() if line.startswith("Rss:")]
     assert 32 * PAGE // 1024 in sizes, "kilobytes that the mapping holds"
+
+
+def test_files_are_read_to_their_ends(tmp_path: Path) -> None:
+    files = [tmp_path / "large", tmp_path / "small", tmp_path / "empty"]
+    for file, size in zip(files, (40 << 20, 5, 0), strict=True):
+        file.write_bytes(bytes(size))
+    before = _bytes_read()
+    memory.cached(files)
+    assert _bytes_read() - before >= (40 << 20) + 5
+
+
+def _bytes_read() -> int:
+    """Returns how many bytes this process has read, wherever from."""
+    return int(Path("/proc/self/io").read_text().split("rchar: ")[1].split()[0])

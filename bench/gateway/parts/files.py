@@ -2,10 +2,10 @@
 
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from bench import tpch
+from bench import memory, tpch
 from bench.bars import Bar
 from bench.cases import SQL
 from bench.gateway.figures import Figure, Rows
@@ -27,19 +27,20 @@ ENDPOINTS = (1, 2)
 def run(settings: Settings, repeat: int) -> Iterator[Figure]:
     """Measures memcpy, the folder without a server, the gateway, and the other servers, one after the other."""
     folder = tpch.parquet_folder(settings.scale)
+    files = list(folder.iterdir())
     for _ in range(repeat):
+        memory.cached(files)
         yield _memcpy(folder)
-        yield measure(
-            NAME, Load("lineitem/no server, bowshot", "peers.bowshot:load", f"{folder}/", SQL, CHECKED_COLUMN, ARROW)
-        )
+        row, function = "lineitem/no server, bowshot", "peers.bowshot:load"
+        yield measure(NAME, Load(row, function, f"{folder}/", SQL, CHECKED_COLUMN, ARROW, files=files))
         with gateway(settings.binary, f"{folder}/") as running:
-            for load in _ours(running.uri, running.pid):
+            for load in _ours(running.uri, running.pid, files):
                 yield measure(NAME, load)
         for name, server in SERVERS.items():
             try:
                 with server(folder) as (process, sql):
                     # Once for its caches, which the gateway has no use for.
-                    for load in [_theirs(name, client, process.uri, sql, process.pid) for client in CLIENTS] * 2:
+                    for load in [_theirs(name, client, process.uri, sql, process.pid, files) for client in CLIENTS] * 2:
                         yield measure(NAME, load)
             except (RuntimeError, OSError, subprocess.CalledProcessError) as error:
                 yield Figure(NAME, f"lineitem/{name}", error=str(error))
@@ -52,7 +53,7 @@ def _memcpy(folder: Path) -> Figure:
         return Figure(NAME, MEMCPY, error=str(error))
 
 
-def _ours(uri: str, pid: int) -> list[Load]:
+def _ours(uri: str, pid: int, files: Sequence[Path]) -> list[Load]:
     return [
         Load(
             _row("gateway", client, endpoints),
@@ -62,14 +63,15 @@ def _ours(uri: str, pid: int) -> list[Load]:
             CHECKED_COLUMN,
             ARROW | {"endpoints": endpoints},
             pid,
+            files=files,
         )
         for client, function in CLIENTS.items()
         for endpoints in ENDPOINTS
     ]
 
 
-def _theirs(name: str, client: str, uri: str, sql: str, pid: int) -> Load:
-    return Load(f"lineitem/{name}, {client}", CLIENTS[client], uri, sql, CHECKED_COLUMN, ARROW, pid)
+def _theirs(name: str, client: str, uri: str, sql: str, pid: int, files: Sequence[Path]) -> Load:
+    return Load(f"lineitem/{name}, {client}", CLIENTS[client], uri, sql, CHECKED_COLUMN, ARROW, pid, files=files)
 
 
 def _row(server: str, client: str, endpoints: int) -> str:

@@ -6,7 +6,8 @@ which sends rows whoever asks, and on Parquet files with the same rows; and a th
 has Bowshot's extension to offer.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 from bench import mariadb, server
 from bench.bars import Bar
@@ -39,8 +40,9 @@ def run(settings: Settings, repeat: int) -> Iterator[Figure]:
     with server.running_server() as postgres, mariadb.running_server() as maria:
         uri = in_postgres(postgres, settings)
         databases = {"postgresql": (uri, postgres.pid), "mariadb": (in_mariadb(maria, uri, settings), maria.pid)}
-        with gateway(settings.binary, *map(str, in_files(uri, settings, TABLES))) as running:
-            loads = _ours(FILES, running, None)
+        files = in_files(uri, settings, TABLES)
+        with gateway(settings.binary, *map(str, files)) as running:
+            loads = _ours(FILES, running, None, files)
             for _ in range(repeat):
                 yield from (measure(NAME, load) for load in loads)
         for database, (address, pid) in databases.items():
@@ -74,7 +76,7 @@ def _with_extension(settings: Settings, repeat: int, uri: str, pid: int) -> Iter
         psql(uri, "DROP EXTENSION bowshot")
 
 
-def _ours(source: str, running: Process, database: int | None) -> list[Load]:
+def _ours(source: str, running: Process, database: int | None, files: Sequence[Path] = ()) -> list[Load]:
     return [
         Load(
             f"{shape}/{source}/gateway, {client}",
@@ -85,6 +87,7 @@ def _ours(source: str, running: Process, database: int | None) -> list[Load]:
             {"return_type": "pandas"},
             running.pid,
             database,
+            files,
         )
         for shape, sql in SHAPES.items()
         for client, function in CLIENTS.items()
