@@ -1,9 +1,9 @@
 //! The columns of a pandas frame, filled while the result arrives.
 //!
 //! Two steps. In the reading threads, [`Layout::map`] turns each batch into the few types that a frame has
-//! (`convert.rs`). In the thread that waits for the result, each batch is appended to growing memory (`grow.rs`) and
-//! dropped at once; at the end that memory *is* the NumPy array or the Arrow string column (`values.rs`,
-//! `column.rs`): the result never exists twice.
+//! (`convert.rs`); only integers keep their size. In the thread that waits for the result, each batch is appended to
+//! growing memory (`grow.rs`), integers as `int64`, and dropped at once; at the end that memory *is* the NumPy array or
+//! the Arrow string column (`values.rs`, `column.rs`): the result never exists twice.
 
 mod column;
 mod convert;
