@@ -7,6 +7,16 @@ use crate::{SLACK, ordered, with_room};
 /// Stands for NULL among the offsets: no value can begin at 0, something of its message stands before it.
 pub const NULL: u32 = 0;
 
+/// How many offsets apart the columns of a table of offsets begin that has room for so many rows.
+///
+/// The offsets of a row are written one column after the other. Were the columns a power of two apart, all of them would
+/// want the same few lines of a processor's cache, which has no more than 8 to 16 of a kind; an odd number of lines apart,
+/// they never meet.
+pub fn stride(rows: usize) -> usize {
+    const LINE: usize = 64 / size_of::<u32>();
+    (rows.div_ceil(LINE) | 1) * LINE
+}
+
 /// The values of one column, not copied: each is an offset into the received bytes. How long a value is, the protocol
 /// knows.
 #[derive(Clone, Copy)]
@@ -111,6 +121,13 @@ mod tests {
     fn place(bytes: &[u8], offset: u32) -> (usize, usize) {
         let [length] = load(bytes, offset as usize);
         (offset as usize + 1, usize::from(length))
+    }
+
+    #[test]
+    fn columns_are_an_odd_number_of_cache_lines_apart() {
+        for (rows, expected) in [(0, 16), (1, 16), (16, 16), (17, 48), (32, 48), (1 << 16, (1 << 16) + 16)] {
+            assert_eq!(stride(rows), expected, "{rows}");
+        }
     }
 
     #[test]

@@ -17,10 +17,12 @@
 mod cells;
 mod room;
 mod texts;
+mod together;
 
-pub use cells::{Cells, NULL, load};
+pub use cells::{Cells, NULL, load, stride};
 pub use room::{collect, make_room, with_room, zeroes};
 pub use texts::{ordered, texts};
+pub use together::{TOGETHER, Together};
 
 /// Bytes behind the received ones that may be looked at: decoders load whole words without asking where a value ends.
 pub const SLACK: usize = 64;

@@ -1,7 +1,7 @@
 //! How values lie in the received bytes: one of variable length begins with its length, which is one byte below 251;
 //! one of fixed length (numbers in the binary protocol) begins with itself.
 
-pub(crate) use bowshot_net::{Cells, NULL, load};
+pub(crate) use bowshot_net::{Cells, NULL, load, stride};
 
 /// The first byte of a length that takes more than one.
 const LONG: u8 = 251;

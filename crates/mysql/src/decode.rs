@@ -4,6 +4,7 @@
 //! without dispatch.
 
 mod bit;
+mod calendar;
 mod decimal;
 mod geometry;
 mod number;

@@ -6,8 +6,9 @@
 //! tight loop a column.
 
 use bowshot_core::Result;
+use bowshot_net::{TOGETHER, Together};
 
-use crate::cells::{Cells, NULL, load};
+use crate::cells::{Cells, NULL, load, stride};
 use crate::error::{ERR, broken};
 use crate::packet::{Extent, FULL, HEADER, header};
 use crate::result::END;
@@ -17,7 +18,7 @@ use crate::uri::Protocol;
 const MOST_ROWS: usize = 1 << 16;
 
 /// The first byte of a length of more than one byte; the text protocol's NULL is the same byte.
-const LONG: u32 = 251;
+const LONG: u8 = 251;
 
 /// How a column's fields are laid out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,28 +31,17 @@ pub(crate) enum Layout {
     Usual(u8),
 }
 
-/// From a field of one column to that of the next one: `step` bytes, and the length that stands there if `mask` lets it
-/// count. Where it does not, but `usual` is set, another length than the usual one sends the row to the careful walk.
-#[derive(Clone, Copy)]
-struct Step {
-    step: u32,
-    mask: u32,
-    /// The bits of the first byte that have to be those of `usual`.
-    checked: u8,
-    usual: u8,
-    /// Whether a length stands in front.
-    has_length: bool,
-}
-
 /// Where the fields of a block of rows begin, column by column.
 pub(crate) struct Rows {
     protocol: Protocol,
-    steps: Vec<Step>,
+    layouts: Vec<Layout>,
     /// Rows that there is room for.
     capacity: usize,
     /// Rows that were indexed.
     count: usize,
-    /// `capacity` offsets for each column, one column after the other.
+    /// How many offsets apart the columns begin.
+    stride: usize,
+    /// The offsets of each column, one column after the other.
     offsets: Vec<u32>,
     /// Whether each column has a NULL.
     has_nulls: Vec<bool>,
@@ -78,19 +68,14 @@ impl Rows {
         // The smallest row: a packet's header, and every field empty.
         let smallest = HEADER + 1 + layouts.len().div_ceil(8);
         let capacity = (block_bytes / smallest + 1).min(MOST_ROWS);
-        let step = |layout: &Layout| match layout {
-            Layout::Fixed(bytes) => Step { step: u32::from(*bytes), mask: 0, checked: 0, usual: 0, has_length: false },
-            Layout::Variable => Step { step: 1, mask: 0xFF, checked: 0, usual: 0, has_length: true },
-            Layout::Usual(length) => {
-                Step { step: 1 + u32::from(*length), mask: 0, checked: 0xFF, usual: *length, has_length: true }
-            }
-        };
+        let stride = stride(capacity);
         Rows {
             protocol,
-            steps: layouts.iter().map(step).collect(),
+            layouts: layouts.to_vec(),
             capacity,
             count: 0,
-            offsets: vec![NULL; layouts.len() * capacity],
+            stride,
+            offsets: vec![NULL; layouts.len() * stride],
             has_nulls: vec![false; layouts.len()],
             bytes: 0,
         }
@@ -115,7 +100,7 @@ impl Rows {
 
     /// The fields of one column, in the bytes that were indexed.
     pub(crate) fn cells<'a>(&'a self, column: usize, bytes: &'a [u8]) -> Cells<'a> {
-        let start = column * self.capacity;
+        let start = column * self.stride;
         let offsets = self.offsets.get(start..start + self.count).unwrap_or_default();
         Cells { bytes, offsets, has_nulls: self.has_nulls.get(column).copied().unwrap_or(true) }
     }
@@ -124,9 +109,13 @@ impl Rows {
     ///
     /// `unread` begins with the block's first packet; `limit` is the size at which the block is full.
     pub(crate) fn index(&mut self, unread: &[u8], sequence: &mut u8, limit: usize) -> Result<Stop> {
+        let mut together = Together::default();
         loop {
             if self.count == self.capacity || self.bytes >= limit.max(1) {
                 return Ok(Stop::Full);
+            }
+            if together.attempt(|| self.together(unread, sequence, limit)) {
+                continue;
             }
             let start = self.bytes;
             let rest = unread.get(start..).unwrap_or_default();
@@ -151,6 +140,35 @@ impl Rows {
         }
     }
 
+    /// Indexes the next rows side by side, where they arrived whole, belong to this block and are short ones without
+    /// NULLs; false, and nothing is indexed, where one is not.
+    #[inline(always)]
+    fn together(&mut self, unread: &[u8], sequence: &mut u8, limit: usize) -> bool {
+        if self.count + TOGETHER > self.capacity {
+            return false;
+        }
+        let (mut number, mut end) = (*sequence, self.bytes);
+        let (mut starts, mut ends) = ([0; TOGETHER], [0; TOGETHER]);
+        for (start_of, end_of) in starts.iter_mut().zip(&mut ends) {
+            let Some((length, found)) = unread.get(end..).and_then(header) else { return false };
+            let start = end + HEADER;
+            let first = unread.get(start).copied().unwrap_or(ERR);
+            let is_row = length > 0 && length < FULL && first < END;
+            if end >= limit || found != number || !is_row || unread.len() < start + length {
+                return false;
+            }
+            (*start_of, end) = (start, start + length);
+            *end_of = end;
+            number = number.wrapping_add(1);
+        }
+        if !self.short_rows(unread, starts, ends) {
+            return false;
+        }
+        self.count += TOGETHER;
+        (self.bytes, *sequence) = (end, number);
+        true
+    }
+
     /// Indexes the one row of a message of several packets that were joined; nothing else may be indexed yet.
     pub(crate) fn index_long(&mut self, unread: &[u8], extent: Extent) -> Result<()> {
         self.row(unread, HEADER, HEADER + extent.body)?;
@@ -161,14 +179,7 @@ impl Rows {
     /// Indexes one row, which lies between `start` and `end`.
     #[inline(always)]
     fn row(&mut self, unread: &[u8], start: usize, end: usize) -> Result<()> {
-        let whole = match self.protocol {
-            Protocol::Text => self.fields_without_nulls(unread, start, end),
-            Protocol::Binary => {
-                let map = start + 1..start + 1 + self.map_bytes();
-                let nulls = unread.get(map.clone()).unwrap_or_default();
-                nulls.iter().all(|byte| *byte == 0) && self.fields_without_nulls(unread, map.end, end)
-            }
-        };
+        let whole = self.short_rows(unread, [start], [end]);
         if !whole {
             self.fields(unread, start, end)?;
         }
@@ -178,30 +189,53 @@ impl Rows {
 
     /// Bytes of the map of NULLs, whose first two bits mean nothing.
     fn map_bytes(&self) -> usize {
-        (self.steps.len() + 2).div_ceil(8)
+        (self.layouts.len() + 2).div_ceil(8)
     }
 
-    /// Indexes the fields of a row of short ones without NULLs; false when it has others, or is broken.
+    /// Indexes the fields of rows of short ones without NULLs; false when one has others, or is broken.
     ///
     /// The walk looks back only once, at its end: a wrong step leads past the row's end or to a byte that no length has.
+    /// Where a field begins is known when the length of the one before has been loaded; rows that are walked side by side
+    /// wait for their loads at the same time.
     #[inline(always)]
-    fn fields_without_nulls(&mut self, unread: &[u8], start: usize, end: usize) -> bool {
+    fn short_rows<const ROWS: usize>(&mut self, unread: &[u8], starts: [usize; ROWS], ends: [usize; ROWS]) -> bool {
+        let before = match self.protocol {
+            Protocol::Text => 0,
+            Protocol::Binary => 1 + self.map_bytes(),
+        };
+        // The map; the text protocol has none.
+        let map = |start: &usize| unread.get(start + 1..start + before).unwrap_or_default();
+        if starts.iter().flat_map(map).any(|byte| *byte != 0) {
+            return false;
+        }
         // A block is far below 4 GiB: it ends with the row that makes it full, and a row with 1 GiB.
-        let (Ok(mut at), Ok(end)) = (u32::try_from(start), u32::try_from(end)) else { return false };
+        let mut at = starts.map(|start| u32::try_from(start + before).unwrap_or(u32::MAX));
         let mut slot = self.count;
         let (mut longest, mut unusual) = (0, 0);
-        for step in &self.steps {
-            let [first] = load(unread, at as usize);
-            let length = u32::from(first) & step.mask;
-            if let Some(offset) = self.offsets.get_mut(slot) {
-                *offset = at;
+        for layout in &self.layouts {
+            if let Some(offsets) = self.offsets.get_mut(slot..).and_then(|offsets| offsets.first_chunk_mut()) {
+                *offsets = at;
             }
-            longest = longest.max(length);
-            unusual |= (first ^ step.usual) & step.checked;
-            at = at.wrapping_add(step.step + length);
-            slot += self.capacity;
+            slot += self.stride;
+            match *layout {
+                Layout::Fixed(bytes) => at = at.map(|at| at.wrapping_add(u32::from(bytes))),
+                Layout::Usual(length) => {
+                    for at in &mut at {
+                        let [first] = load(unread, *at as usize);
+                        unusual |= first ^ length;
+                        *at = at.wrapping_add(1 + u32::from(length));
+                    }
+                }
+                Layout::Variable => {
+                    for at in &mut at {
+                        let [length] = load(unread, *at as usize);
+                        longest = length.max(longest);
+                        *at = at.wrapping_add(1 + u32::from(length));
+                    }
+                }
+            }
         }
-        (at == end) & (longest < LONG) & (unusual == 0)
+        (longest < LONG) & (unusual == 0) && at.iter().zip(&ends).all(|(at, end)| *at as usize == *end)
     }
 
     /// Indexes the fields of any row.
@@ -219,33 +253,22 @@ impl Rows {
                 (unread.get(map.clone()).unwrap_or_default(), map.end)
             }
         };
-        let columns = self.offsets.chunks_exact_mut(self.capacity).zip(&mut self.has_nulls).zip(&self.steps);
-        for (place, ((offsets, has_nulls), step)) in columns.enumerate() {
+        let columns = self.offsets.chunks_exact_mut(self.stride).zip(&mut self.has_nulls).zip(&self.layouts);
+        for (place, ((offsets, has_nulls), layout)) in columns.enumerate() {
             let bit = place + 2;
             let mut is_null = map.get(bit / 8).is_some_and(|byte| byte >> (bit % 8) & 1 == 1);
             let field = at;
             if !is_null {
-                at += if step.has_length { 1 } else { step.step as usize };
-                if step.has_length {
-                    let [first] = load(unread, field);
-                    let more = match first {
-                        252 => 2 + usize::from(u16::from_le_bytes(load(unread, at))),
-                        253 => {
-                            let [a, b, c] = load(unread, at);
-                            3 + u32::from_le_bytes([a, b, c, 0]) as usize
-                        }
-                        254 => usize::try_from(u64::from_le_bytes(load(unread, at)))
-                            .unwrap_or(usize::MAX)
-                            .saturating_add(8),
-                        251 if self.protocol == Protocol::Text => {
+                at = at.saturating_add(match *layout {
+                    Layout::Fixed(bytes) => usize::from(bytes),
+                    Layout::Variable | Layout::Usual(_) => match with_length(unread, field, self.protocol)? {
+                        Some(bytes) => bytes,
+                        None => {
                             is_null = true;
-                            0
+                            1
                         }
-                        251 | 255 => return Err(broken("a field has an impossible length")),
-                        short => usize::from(short),
-                    };
-                    at = at.saturating_add(more);
-                }
+                    },
+                });
             }
             if at > end {
                 return Err(torn());
@@ -260,6 +283,23 @@ impl Rows {
         }
         Ok(())
     }
+}
+
+/// How many bytes a field with its length in front takes, that included; `None` for the text protocol's NULL.
+fn with_length(unread: &[u8], field: usize, protocol: Protocol) -> Result<Option<usize>> {
+    let [first] = load(unread, field);
+    let at = field + 1;
+    Ok(Some(match first {
+        252 => 3 + usize::from(u16::from_le_bytes(load(unread, at))),
+        253 => {
+            let [a, b, c] = load(unread, at);
+            4 + u32::from_le_bytes([a, b, c, 0]) as usize
+        }
+        254 => usize::try_from(u64::from_le_bytes(load(unread, at))).unwrap_or(usize::MAX).saturating_add(9),
+        251 if protocol == Protocol::Text => return Ok(None),
+        251 | 255 => return Err(broken("a field has an impossible length")),
+        short => 1 + usize::from(short),
+    }))
 }
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ mod transport;
 
 pub use address::{Address, Host};
 /// The bytes that decoders read, and memory for what they write.
-pub use bowshot_cells::{Cells, NULL, SLACK, collect, load, texts, with_room};
+pub use bowshot_cells::{Cells, NULL, SLACK, TOGETHER, Together, collect, load, stride, texts, with_room};
 
 pub use buffer::{Buffer, read_once};
 pub use gather::Gather;

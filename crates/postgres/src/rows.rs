@@ -5,7 +5,7 @@
 //! This pass only hops from length to length; pass 2 ([`Decode`](bowshot_postgres_values::Decode)) then runs one tight loop a column.
 
 use bowshot_core::Result;
-use bowshot_net::{Cells, NULL, load};
+use bowshot_net::{Cells, NULL, TOGETHER, Together, load, stride};
 
 use crate::error::broken;
 use crate::message::LONGEST;
@@ -20,7 +20,9 @@ pub(crate) struct Rows {
     capacity: usize,
     /// Rows that were indexed.
     count: usize,
-    /// `capacity` offsets for each column, one column after the other.
+    /// How many offsets apart the columns begin.
+    stride: usize,
+    /// The offsets of each column, one column after the other.
     offsets: Vec<u32>,
     /// Whether each column has a NULL.
     has_nulls: Vec<bool>,
@@ -47,11 +49,13 @@ impl Rows {
         // The smallest row: message header, field count, and every field NULL.
         let smallest = 7 + 4 * columns;
         let capacity = (block_bytes / smallest + 1).min(MOST_ROWS);
+        let stride = stride(capacity);
         Rows {
             columns,
             capacity,
             count: 0,
-            offsets: vec![NULL; columns * capacity],
+            stride,
+            offsets: vec![NULL; columns * stride],
             has_nulls: vec![false; columns],
             bytes: 0,
         }
@@ -76,7 +80,7 @@ impl Rows {
 
     /// The fields of one column, in the bytes that were indexed.
     pub(crate) fn cells<'a>(&'a self, column: usize, bytes: &'a [u8]) -> Cells<'a> {
-        let start = column * self.capacity;
+        let start = column * self.stride;
         let offsets = self.offsets.get(start..start + self.count).unwrap_or_default();
         Cells { bytes, offsets, has_nulls: self.has_nulls.get(column).copied().unwrap_or(true) }
     }
@@ -86,9 +90,13 @@ impl Rows {
     /// `unread` begins with the block's first message; `tag` is that of row messages (`d` or `D`); `limit` is the
     /// size at which the block is full.
     pub(crate) fn index(&mut self, unread: &[u8], tag: u8, limit: usize) -> Result<Stop> {
+        let mut together = Together::default();
         loop {
             if self.count == self.capacity || self.bytes >= limit {
                 return Ok(Stop::Full);
+            }
+            if together.attempt(|| self.together(unread, tag, limit)) {
+                continue;
             }
             let start = self.bytes;
             let Some(missing) = missing(unread, start)? else {
@@ -108,6 +116,33 @@ impl Rows {
         }
     }
 
+    /// Indexes the next rows side by side, where they arrived whole, belong to this block and have no NULLs; false, and
+    /// nothing is indexed, where one is otherwise.
+    #[inline(always)]
+    fn together(&mut self, unread: &[u8], tag: u8, limit: usize) -> bool {
+        if self.count + TOGETHER > self.capacity {
+            return false;
+        }
+        let mut start = self.bytes;
+        let mut messages = [Message::default(); TOGETHER];
+        for place in &mut messages {
+            let message = Message::at(unread, start);
+            let fields = usize::from(u16::from_be_bytes(load(unread, message.body)));
+            let is_row = message.tag == tag && fields == self.columns;
+            if start >= limit || !is_row || !(message.body..=unread.len()).contains(&message.end) {
+                return false;
+            }
+            start = message.end;
+            *place = message;
+        }
+        if !self.fields_without_nulls(unread, &messages) {
+            return false;
+        }
+        self.count += TOGETHER;
+        self.bytes = start;
+        true
+    }
+
     /// Indexes one row; false for COPY's trailer.
     #[inline(always)]
     fn row(&mut self, unread: &[u8], message: &Message) -> Result<bool> {
@@ -118,31 +153,36 @@ impl Rows {
             }
             return Err(broken(&format!("a row has {count} fields where {} were announced", self.columns)));
         }
-        if !self.fields_without_nulls(unread, message) {
+        if !self.fields_without_nulls(unread, std::array::from_ref(message)) {
             self.fields(unread, message)?;
         }
         self.count += 1;
         Ok(true)
     }
 
-    /// Indexes the fields of a row without NULLs; false when it has some, or is broken.
+    /// Indexes the fields of rows without NULLs; false when one has some, or is broken.
     ///
-    /// The length of a NULL, -1, leads the sum of lengths past the row's end, so that one comparison a row is enough.
+    /// The length of a NULL, -1, leads the sum of lengths past the row's end, so that one comparison a row is enough. Where a
+    /// field begins is known when the length of the one before has been loaded; rows that are walked side by side wait for
+    /// their loads at the same time.
     #[inline(always)]
-    fn fields_without_nulls(&mut self, unread: &[u8], message: &Message) -> bool {
+    fn fields_without_nulls<const ROWS: usize>(&mut self, unread: &[u8], messages: &[Message; ROWS]) -> bool {
         // A block is far below 4 GiB: it ends with the row that makes it full, and a row with 1 GiB.
-        let (Ok(mut at), Ok(end)) = (u32::try_from(message.body + 2), u32::try_from(message.end)) else { return false };
+        let narrow = |place: usize| u32::try_from(place).unwrap_or(u32::MAX);
+        let mut at = messages.each_ref().map(|message| narrow(message.body + 2));
         let mut slot = self.count;
         for _ in 0..self.columns {
-            let length = u32::from_be_bytes(load(unread, at as usize));
-            at = at.wrapping_add(4);
-            if let Some(offset) = self.offsets.get_mut(slot) {
-                *offset = at;
+            let lengths = at.map(|at| u32::from_be_bytes(load(unread, at as usize)));
+            at = at.map(|at| at.wrapping_add(4));
+            if let Some(offsets) = self.offsets.get_mut(slot..).and_then(|offsets| offsets.first_chunk_mut()) {
+                *offsets = at;
             }
-            at = at.wrapping_add(length);
-            slot += self.capacity;
+            for (at, length) in at.iter_mut().zip(lengths) {
+                *at = at.wrapping_add(length);
+            }
+            slot += self.stride;
         }
-        at == end
+        at.iter().zip(messages).all(|(at, message)| *at as usize == message.end)
     }
 
     /// Indexes the fields of any row.
@@ -151,7 +191,7 @@ impl Rows {
     fn fields(&mut self, unread: &[u8], message: &Message) -> Result<()> {
         let row = self.count;
         let mut at = message.body + 2;
-        for (offsets, has_nulls) in self.offsets.chunks_exact_mut(self.capacity).zip(&mut self.has_nulls) {
+        for (offsets, has_nulls) in self.offsets.chunks_exact_mut(self.stride).zip(&mut self.has_nulls) {
             let length = u32::from_be_bytes(load(unread, at));
             at += 4;
             let is_null = length == u32::MAX;
@@ -173,6 +213,7 @@ impl Rows {
 }
 
 /// A message's place in the received bytes: a tag, a 32-bit length that counts itself, a body.
+#[derive(Clone, Copy, Default)]
 struct Message {
     tag: u8,
     body: usize,

@@ -4,7 +4,7 @@ use std::io::{self, Read};
 use std::sync::Arc;
 
 use bowshot_core::Result;
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 use parking_lot::Mutex;
 use parquet::errors::ParquetError;
 use parquet::file::reader::{ChunkReader, Length};
@@ -28,6 +28,8 @@ struct Inner {
     open: Arc<Open>,
     /// In the order of their starts.
     ranges: Vec<Range>,
+    /// The memory of a range that was read to its end, for the next one: columns are often read one after the other.
+    spare: Mutex<Bytes>,
 }
 
 struct Range {
@@ -56,7 +58,8 @@ impl Window {
             end: start.saturating_add(length),
             held: Mutex::new((start, held.next().unwrap_or_default())),
         };
-        Ok(Window(Arc::new(Inner { open: Arc::clone(open), ranges: ranges.into_iter().map(range).collect() })))
+        let ranges = ranges.into_iter().map(range).collect();
+        Ok(Window(Arc::new(Inner { open: Arc::clone(open), ranges, spare: Mutex::default() })))
     }
 
     /// At least `least` bytes from `start`, up to `most` where they are held.
@@ -67,18 +70,29 @@ impl Window {
             return self.0.open.read(start, least);
         };
         let mut held = range.held.lock();
-        if let Some(bytes) = slice(&held, start, least, most) {
-            return Ok(bytes);
+        let bytes = match slice(&held, start, least, most) {
+            Some(bytes) => bytes,
+            None => {
+                let length = if least > LARGE { least + NEXT_HEADER } else { STEP };
+                let length = length.min(range.end - start);
+                *held = (start, self.0.open.read_over(self.memory(&mut held.1), start, length)?);
+                match slice(&held, start, least, most) {
+                    Some(bytes) => bytes,
+                    None => return self.0.open.read(start, least),
+                }
+            }
+        };
+        if start + least == range.end {
+            *self.0.spare.lock() = std::mem::take(&mut held.1);
         }
-        let length = if least > LARGE { least + NEXT_HEADER } else { STEP };
-        let length = length.min(range.end - start);
-        // Pages that are compressed let go of it before the next one is asked for.
-        let old = std::mem::take(&mut held.1).try_into_mut().unwrap_or_default();
-        *held = (start, self.0.open.read_over(old, start, length)?);
-        match slice(&held, start, least, most) {
-            Some(bytes) => Ok(bytes),
-            None => self.0.open.read(start, least),
-        }
+        Ok(bytes)
+    }
+
+    /// Memory to read over: what a range held, or what the last one did. Pages that are compressed let go of it before the
+    /// next one is asked for; where one has not, there is none.
+    fn memory(&self, held: &mut Bytes) -> BytesMut {
+        let old = if held.is_empty() { std::mem::take(&mut *self.0.spare.lock()) } else { std::mem::take(held) };
+        old.try_into_mut().unwrap_or_default()
     }
 }
 
@@ -140,19 +154,21 @@ mod tests {
 
     use super::*;
 
-    /// A window of a column chunk that fills a file with the numbers of its mebibytes.
-    fn window(mebibytes: u8) -> (tempfile::NamedTempFile, Window) {
+    /// A file that is filled with the numbers of its mebibytes, and a window of column chunks of so many each.
+    fn window(mebibytes: u8, each: u8) -> (tempfile::NamedTempFile, Window) {
         let mut file = tempfile::NamedTempFile::new().unwrap();
         (0..mebibytes).for_each(|number| file.write_all(&[number; 1 << 20]).unwrap());
         let (path, size) = (file.path().to_owned(), u64::from(mebibytes) << 20);
         let version = Version::of(&metadata(&path).unwrap());
         let listed = Arc::new(File { name: "numbers".into(), path, size, version, keys: Vec::new() });
-        (file, Window::new(&Arc::new(Open::local(&listed).unwrap()), vec![(0, size)]).unwrap())
+        let starts = (0..mebibytes).step_by(each.into());
+        let ranges = starts.map(|start| (u64::from(start) << 20, u64::from(each) << 20)).collect();
+        (file, Window::new(&Arc::new(Open::local(&listed).unwrap()), ranges).unwrap())
     }
 
     #[test]
     fn a_page_is_read_over_one_that_was_let_go_of() {
-        let (_file, window) = window(3);
+        let (_file, window) = window(3, 3);
         let page = |number: u64| window.get_bytes(number << 20, 1 << 20).unwrap();
         let first = page(0).as_ptr();
         assert_eq!(page(1).as_ptr(), first);
@@ -160,5 +176,18 @@ mod tests {
         assert!(kept.as_ptr() == first && kept.iter().all(|byte| *byte == 2));
         let other = page(0);
         assert!(other.as_ptr() != first && other.iter().all(|byte| *byte == 0) && kept.iter().all(|byte| *byte == 2));
+    }
+
+    #[test]
+    fn a_column_that_was_read_leaves_its_memory_to_the_next_one() {
+        let (_file, window) = window(4, 2);
+        let page = |number: u64| window.get_bytes(number << 20, 1 << 20).unwrap();
+        page(0);
+        let last = page(1).as_ptr();
+        assert_eq!(page(2).as_ptr(), last, "of the next column");
+        // Who has not been read to the end keeps it, and who still has a page keeps that.
+        let kept = page(1);
+        assert!(kept.as_ptr() != last && kept.iter().all(|byte| *byte == 1));
+        assert!(page(3).iter().all(|byte| *byte == 3) && kept.iter().all(|byte| *byte == 1));
     }
 }

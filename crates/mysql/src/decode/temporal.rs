@@ -8,6 +8,7 @@ use arrow_array::types::{Date32Type, DurationMicrosecondType, TimestampMicroseco
 use arrow_schema::{DataType, TimeUnit};
 use bowshot_core::Impossible;
 
+use super::calendar::days;
 use super::number::{are_digits, characters, combine};
 use super::{Decode, Reject, primitive};
 use crate::cells::{Cells, load, place, value};
@@ -64,22 +65,6 @@ impl Decode for Duration {
             Form::Binary => primitive::decode::<T>(cells, data_type, duration_of_binary, broken),
         }
     }
-}
-
-/// Days from 1970-01-01 to a day that the calendar has.
-#[inline(always)]
-fn days(year: u32, month: u32, day: u32) -> Option<i32> {
-    const LENGTHS: [u8; 16] = [0, 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31, 0, 0, 0];
-    let leap = (year.is_multiple_of(4) && !year.is_multiple_of(100)) || year.is_multiple_of(400);
-    let length = u32::from(*LENGTHS.get(month as usize)?) + u32::from(leap && month == 2);
-    if day.wrapping_sub(1) >= length {
-        return None;
-    }
-    // Years begin in March, so that the leap day comes last; one cycle of 400 years is added, so that nothing is negative.
-    let (year, month) = if month > 2 { (year + 400, month - 3) } else { (year + 399, month + 9) };
-    let count = 365 * year + year / 4 - year / 100 + year / 400 + (153 * month + 2) / 5 + day - 1;
-    // From 0000-03-01, and the cycle's 146,097 days.
-    i32::try_from(count).ok()?.checked_sub(719_468 + 146_097)
 }
 
 /// `YYYY-MM-DD` at `at`.
@@ -183,7 +168,7 @@ fn date_fields(bytes: &[u8], start: usize) -> (u32, u32, u32) {
 fn date_of_binary(bytes: &[u8], offset: u32) -> Option<i32> {
     let (start, length) = place(bytes, offset);
     let (year, month, day) = date_fields(bytes, start);
-    let found = if year < 10_000 { days(year, month, day) } else { None };
+    let found = days(year, month, day);
     match length {
         4 => found,
         // With a time of day, which has to be midnight.
@@ -206,7 +191,7 @@ fn clock_fields(bytes: &[u8], start: usize, length: usize) -> Option<i64> {
 fn timestamp_of_binary(bytes: &[u8], offset: u32) -> Option<i64> {
     let (start, length) = place(bytes, offset);
     let (year, month, day) = date_fields(bytes, start);
-    let midnight = i64::from(if year < 10_000 { days(year, month, day)? } else { return None }) * DAY;
+    let midnight = i64::from(days(year, month, day)?) * DAY;
     match length {
         4 => Some(midnight),
         7 | 11 => Some(midnight + clock_fields(bytes, start + 4, length - 4)?),

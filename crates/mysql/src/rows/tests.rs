@@ -145,6 +145,37 @@ proptest! {
         }
     }
 
+    /// Rows that are walked side by side and rows that are not, in blocks of any size, with numbers that begin anew.
+    #[test]
+    fn blocks_end_where_they_should(
+        data in prop::collection::vec(prop::collection::vec(prop::option::weighted(0.97, prop::collection::vec(any::<u8>(), 0..20)), 3), 1..80),
+        limit in 1_usize..1000,
+        first: u8,
+    ) {
+        let bytes = text(&data, first);
+        let padded = slack(&bytes);
+        let mut rows = Rows::new(Protocol::Text, &[Layout::Variable; 3], 1 << 12);
+        let (mut at, mut sequence, mut found) = (0, first, vec![Vec::new(); 3]);
+        loop {
+            rows.clear();
+            let stop = rows.index(&bytes[at..], &mut sequence, limit).unwrap();
+            if rows.count() == 0 {
+                prop_assert_eq!((stop, at), (Stop::Incomplete, bytes.len()));
+                break;
+            }
+            for (place, found) in found.iter_mut().enumerate() {
+                found.extend(column(&rows, place, &padded[at..]));
+            }
+            // The last row made it full; without it there was room.
+            let last = text(&data[found[0].len() - 1..found[0].len()], 0).len();
+            prop_assert!(rows.bytes() - last < limit && (rows.bytes() >= limit || stop == Stop::Incomplete));
+            at += rows.bytes();
+        }
+        for (place, found) in found.into_iter().enumerate() {
+            prop_assert_eq!(found, data.iter().map(|row| row[place].clone()).collect::<Vec<_>>());
+        }
+    }
+
     #[test]
     fn arbitrary_bytes_never_panic(
         bytes in prop::collection::vec(any::<u8>(), 0..2000),

@@ -64,6 +64,36 @@ fn rows_without_columns_are_counted() {
 }
 
 proptest! {
+    /// Rows that are walked side by side and rows that are not, in blocks of any size.
+    #[test]
+    fn blocks_end_where_they_should(
+        data in prop::collection::vec(prop::collection::vec(prop::option::weighted(0.97, prop::collection::vec(any::<u8>(), 0..20)), 3), 1..80),
+        limit in 1_usize..1000,
+    ) {
+        let row = |row: &Vec<Option<Vec<u8>>>| message(b'd', &row.iter().map(Option::as_deref).collect::<Vec<_>>());
+        let bytes: Vec<u8> = data.iter().flat_map(row).collect();
+        let mut rows = Rows::new(3, 1 << 12);
+        let (mut at, mut found) = (0, vec![Vec::new(); 3]);
+        loop {
+            rows.clear();
+            let stop = rows.index(&bytes[at..], b'd', limit).unwrap();
+            if rows.count() == 0 {
+                prop_assert_eq!((stop, at), (Stop::Incomplete(5), bytes.len()));
+                break;
+            }
+            for (place, found) in found.iter_mut().enumerate() {
+                found.extend(fields(&rows, place, &bytes[at..]));
+            }
+            // The last row made it full; without it there was room.
+            let last = row(&data[found[0].len() - 1]).len();
+            prop_assert!(rows.bytes() - last < limit && (rows.bytes() >= limit || stop == Stop::Incomplete(5)));
+            at += rows.bytes();
+        }
+        for (place, found) in found.into_iter().enumerate() {
+            prop_assert_eq!(found, data.iter().map(|row| row[place].clone()).collect::<Vec<_>>());
+        }
+    }
+
     /// Whatever a server sends: an error or an index whose fields lie inside the bytes, never a panic.
     #[test]
     fn hostile_bytes_never_panic(bytes in proptest::collection::vec(any::<u8>(), 0..300), columns in 0usize..4) {

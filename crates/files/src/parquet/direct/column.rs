@@ -25,8 +25,10 @@ pub(super) trait Column: Send {
 pub(super) trait Decoder: Send {
     /// Whether its values may be written as runs without a dictionary.
     const TAKES_RUNS: bool = false;
-    /// Makes room for a batch of so many rows.
+    /// Begins a batch of so many rows.
     fn start(&mut self, rows: usize);
+    /// Makes room for the next `count` rows, which are about to be appended; where each takes a few bits, not worth a call.
+    fn make_room(&mut self, _count: usize) {}
     /// The values that indices stand for.
     fn dictionary(&mut self, bytes: Bytes, count: usize) -> Result<(), ParquetError>;
     /// Appends the next `count` values as they are.
@@ -161,6 +163,7 @@ impl<D: Decoder> Column for Chunk<D> {
                 break;
             }
             let there = self.levels.take(now)?;
+            self.decoder.make_room(now);
             self.append(there)?;
             self.decoder.spread(&self.levels);
             self.left -= now;

@@ -4,6 +4,7 @@ use arrow_array::types::ArrowPrimitiveType;
 use arrow_array::{ArrayRef, PrimitiveArray};
 use arrow_buffer::{NullBuffer, ScalarBuffer};
 use arrow_schema::DataType;
+use bowshot_cells::make_room;
 use bytes::Bytes;
 use parquet::errors::ParquetError;
 
@@ -25,7 +26,8 @@ pub(super) fn column<T: ArrowPrimitiveType, const N: usize>(
 
 struct Fixed<T: ArrowPrimitiveType, F, const N: usize> {
     data_type: DataType,
-    dictionary: Option<Vec<T::Native>>,
+    /// As they are stored, which is seldom wider than what the array has of them.
+    dictionary: Option<Bytes>,
     values: Vec<T::Native>,
     make: F,
 }
@@ -35,9 +37,13 @@ impl<T: ArrowPrimitiveType, F: Fn([u8; N]) -> T::Native + Send, const N: usize> 
         self.values = Vec::with_capacity(rows);
     }
 
+    fn make_room(&mut self, count: usize) {
+        make_room(&mut self.values, count);
+    }
+
     fn dictionary(&mut self, bytes: Bytes, count: usize) -> Result<(), ParquetError> {
-        let values = stored(&bytes, count)?.iter().map(|value| (self.make)(*value)).collect();
-        once(&mut self.dictionary, values)
+        let used = stored::<N>(&bytes, count)?.as_flattened().len();
+        once(&mut self.dictionary, bytes.slice(..used))
     }
 
     fn plain(&mut self, page: &mut Plain, count: usize) -> Result<(), ParquetError> {
@@ -52,8 +58,8 @@ impl<T: ArrowPrimitiveType, F: Fn([u8; N]) -> T::Native + Send, const N: usize> 
     }
 
     fn indexed(&mut self, runs: &mut Runs, count: usize) -> Result<(), ParquetError> {
-        let dictionary = self.dictionary.as_deref().unwrap_or_default();
-        runs.read(count, &mut Chosen { dictionary, values: &mut self.values })
+        let dictionary = self.dictionary.as_deref().unwrap_or_default().as_chunks().0;
+        runs.read(count, &mut Chosen { dictionary, values: &mut self.values, make: &self.make })
     }
 
     fn spread(&mut self, levels: &Levels) {
@@ -79,22 +85,24 @@ pub(super) fn once<T>(kept: &mut Option<T>, dictionary: T) -> Result<(), Parquet
     }
 }
 
-/// Appends values of a dictionary.
-pub(super) struct Chosen<'a, V> {
-    pub(super) dictionary: &'a [V],
+/// Appends values of a dictionary, `make` makes what the array has of them.
+pub(super) struct Chosen<'a, S, V, F> {
+    pub(super) dictionary: &'a [S],
     pub(super) values: &'a mut Vec<V>,
+    pub(super) make: F,
 }
 
-impl<V: Copy + Default> Sink for Chosen<'_, V> {
+impl<S: Copy, V: Copy + Default, F: Fn(S) -> V> Sink for Chosen<'_, S, V, F> {
     fn same(&mut self, index: u32, count: usize) -> Result<(), ParquetError> {
         let value = self.dictionary.get(index as usize).ok_or_else(outside)?;
-        self.values.extend(std::iter::repeat_n(*value, count));
+        self.values.extend(std::iter::repeat_n((self.make)(*value), count));
         Ok(())
     }
 
     fn many(&mut self, indices: &[u32]) -> Result<(), ParquetError> {
         check(indices, self.dictionary.len())?;
-        let chosen = |index: &u32| self.dictionary.get(*index as usize).copied().unwrap_or_default();
+        let chosen =
+            |index: &u32| self.dictionary.get(*index as usize).map_or_else(V::default, |value| (self.make)(*value));
         self.values.extend(indices.iter().map(chosen));
         Ok(())
     }

@@ -6,6 +6,7 @@ use arrow_array::types::ByteArrayType;
 use arrow_array::{ArrayRef, GenericByteArray, OffsetSizeTrait};
 use arrow_buffer::{ArrowNativeType, Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
 use arrow_schema::DataType;
+use bowshot_cells::make_room;
 use bytes::Bytes;
 use parquet::errors::ParquetError;
 
@@ -58,6 +59,10 @@ impl<T: ByteArrayType> Decoder for Texts<T> {
         self.batch = Batch { ends, data: Vec::with_capacity(bytes + bytes / 16 + 64) };
     }
 
+    fn make_room(&mut self, count: usize) {
+        make_room(&mut self.batch.ends, count);
+    }
+
     fn dictionary(&mut self, bytes: Bytes, count: usize) -> Result<(), ParquetError> {
         let mut rest = bytes.as_ref();
         let (mut places, mut longest) = (Vec::new(), 0);
@@ -85,7 +90,8 @@ impl<T: ByteArrayType> Decoder for Texts<T> {
         }
         let used = page.rest().get(..before - rest.len()).unwrap_or_default();
         check_values::<T>(used, longest)?;
-        self.batch.data.reserve(ends.saturating_sub(self.batch.data.len()) + 64);
+        let more = ends.saturating_sub(self.batch.data.len());
+        make_room(&mut self.batch.data, more + 64);
         match longest {
             0..=16 => self.batch.blocks::<16>(used),
             17..=32 => self.batch.blocks::<32>(used),

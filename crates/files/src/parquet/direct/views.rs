@@ -9,6 +9,7 @@ use arrow_array::types::ByteViewType;
 use arrow_array::{ArrayRef, GenericByteViewArray};
 use arrow_buffer::{Buffer, NullBuffer, ScalarBuffer};
 use arrow_schema::DataType;
+use bowshot_cells::make_room;
 use bytes::Bytes;
 use parquet::errors::ParquetError;
 
@@ -49,6 +50,10 @@ impl<T: ByteViewType> Decoder for Views<T> {
         self.buffers = self.dictionary.iter().filter_map(|(_, page)| page.clone()).collect();
     }
 
+    fn make_room(&mut self, count: usize) {
+        make_room(&mut self.values, count);
+    }
+
     fn dictionary(&mut self, bytes: Bytes, count: usize) -> Result<(), ParquetError> {
         let mut views = Vec::new();
         // It comes before all values: no other page is held yet.
@@ -69,7 +74,7 @@ impl<T: ByteViewType> Decoder for Views<T> {
 
     fn indexed(&mut self, runs: &mut Runs, count: usize) -> Result<(), ParquetError> {
         let dictionary = self.dictionary.as_ref().map_or(&[][..], |(views, _)| views);
-        runs.read(count, &mut Chosen { dictionary, values: &mut self.values })
+        runs.read(count, &mut Chosen { dictionary, values: &mut self.values, make: |view| view })
     }
 
     fn spread(&mut self, levels: &Levels) {
