@@ -7,7 +7,7 @@ use arrow_array::{ArrayRef, ArrowNativeTypeOp, PrimitiveArray};
 use arrow_buffer::i256;
 use arrow_schema::DataType;
 
-use super::number::{are_digits, characters, combine};
+use super::number::{ZEROS, are_digits, characters, combine};
 use super::{Decode, Reject, primitive};
 use crate::cells::{Cells, NULL, load, place, value};
 
@@ -82,7 +82,7 @@ impl Decimal {
     /// Values of up to 16 characters in 64-bit arithmetic; others one at a time. `PLACES` is the scale.
     fn narrow<const PLACES: u32>(&self, cells: Cells<'_>) -> Result<ArrayRef, Reject> {
         let limit = 10_u64.pow(u32::from(self.precision));
-        let convert = |bytes: &[u8], offset: u32| {
+        let signed = |bytes: &[u8], offset: u32| {
             let (start, length) = place(bytes, offset);
             let negative = load::<1>(bytes, start) == *b"-";
             let sign = usize::from(negative);
@@ -91,6 +91,10 @@ impl Decimal {
                 Some(unscaled) => Some(i128::from(unscaled)),
                 None => self.slow::<Decimal128Type>(value(bytes, offset), i128::from).ok(),
             }
+        };
+        let convert = |bytes: &[u8], offset: u32| match short::<PLACES>(bytes, offset) {
+            Some(unscaled) if unscaled < limit => Some(i128::from(unscaled)),
+            _ => signed(bytes, offset),
         };
         let explain = |bytes: &[u8], offset| match self.slow::<Decimal128Type>(value(bytes, offset), i128::from) {
             Err(reject) => reject,
@@ -116,6 +120,19 @@ impl Decode for Decimal {
             _ => self.every::<Decimal128Type>(cells, i128::from),
         }
     }
+}
+
+/// The digits of a value of up to eight characters without a sign, of which `PLACES` stand behind the point: most values are
+/// such, and their length and their characters come with one load. `None` for all others.
+#[inline(always)]
+fn short<const PLACES: u32>(bytes: &[u8], offset: u32) -> Option<u64> {
+    let [length, characters @ ..]: [u8; 9] = load(bytes, offset as usize);
+    if !(1..=8).contains(&length) {
+        return None;
+    }
+    let characters = (u64::from_le_bytes(characters) ^ ZEROS) << (64 - 8 * u32::from(length));
+    let digits = without_point::<PLACES>(characters)?;
+    are_digits(digits).then(|| combine(digits))
 }
 
 /// The digits of text with exactly `PLACES` of them behind the point; `None` for what needs a closer look.

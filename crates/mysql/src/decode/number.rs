@@ -98,7 +98,7 @@ macro_rules! floats {
 floats!(Float32Type f32, Float64Type f64);
 
 /// The characters of eight digits, taken out of them.
-const ZEROS: u64 = 0x3030_3030_3030_3030;
+pub(super) const ZEROS: u64 = 0x3030_3030_3030_3030;
 
 /// The value of up to eight digits, 0 to 9 a byte, the most significant one in the lowest byte, zeros below the first.
 /// Nonsense where a byte is no digit.
