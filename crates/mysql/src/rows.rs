@@ -195,8 +195,6 @@ impl Rows {
     /// Indexes the fields of rows of short ones without NULLs; false when one has others, or is broken.
     ///
     /// The walk looks back only once, at its end: a wrong step leads past the row's end or to a byte that no length has.
-    /// Where a field begins is known when the length of the one before has been loaded; rows that are walked side by side
-    /// wait for their loads at the same time.
     #[inline(always)]
     fn short_rows<const ROWS: usize>(&mut self, unread: &[u8], starts: [usize; ROWS], ends: [usize; ROWS]) -> bool {
         let before = match self.protocol {

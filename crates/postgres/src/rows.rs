@@ -162,9 +162,7 @@ impl Rows {
 
     /// Indexes the fields of rows without NULLs; false when one has some, or is broken.
     ///
-    /// The length of a NULL, -1, leads the sum of lengths past the row's end, so that one comparison a row is enough. Where a
-    /// field begins is known when the length of the one before has been loaded; rows that are walked side by side wait for
-    /// their loads at the same time.
+    /// The length of a NULL, -1, leads the sum of lengths past the row's end, so that one comparison a row is enough.
     #[inline(always)]
     fn fields_without_nulls<const ROWS: usize>(&mut self, unread: &[u8], messages: &[Message; ROWS]) -> bool {
         // A block is far below 4 GiB: it ends with the row that makes it full, and a row with 1 GiB.

@@ -1,5 +1,4 @@
-//! The Gregorian calendar, from the year 0 to the year 9999, as tables: worked out, a date takes several times as many
-//! instructions, and a table of orders has three of them a row.
+//! The Gregorian calendar, from the year 0 to the year 9999, as tables: two looks where a day's number would be worked out.
 
 /// For each year, the days from 1970-01-01 to its first one, doubled, and 1 more where it is a leap year: forty kilobytes,
 /// of which a column's dates touch a few lines.
