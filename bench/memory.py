@@ -5,6 +5,7 @@ on the machine itself, and who touches it first depends on what ran before. Some
 cache, too. Ratios would tell more of that than of programs.
 """
 
+import os
 import re
 import subprocess
 from collections.abc import Iterable, Iterator
@@ -20,6 +21,10 @@ BALLOON = Path("/sys/bus/virtio/drivers/virtio_balloon")
 # The device's feature bit for it: VIRTIO_BALLOON_F_REPORTING.
 REPORTING = 5
 
+# Free blocks of 2 to the power of this many pages and more are reported to the host; and the largest that a kernel has.
+REPORTED_ORDER = Path("/sys/module/page_reporting/parameters/page_reporting_order")
+LARGEST_ORDER = 10
+
 
 def host_takes_back() -> bool:
     """Returns whether this is a virtual machine whose host takes back what it leaves free."""
@@ -31,17 +36,30 @@ def host_takes_back() -> bool:
 def kept(wanted: bool = True) -> Iterator[bool]:
     """Keeps free memory, in pieces that no host takes back, until the block ends, and says whether it had to.
 
-    Nobody has huge pages of that memory meanwhile.
+    A huge page is such a piece: who asks the system for some has them, as elsewhere. Raises `PermissionError` where
+    this is needed and the user is not root.
     """
     if not wanted or not host_takes_back():
         yield False
         return
-    command = [str(compiled("pieces")), str(min(MOST, _available() // 2))]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as pieces:
-        if not pieces.stdout or not pieces.stdout.readline():
-            raise RuntimeError("free memory cannot be kept from the host: see the line above")
-        # Leaving this block ends the program's input, and with it the program.
-        yield True
+    with _large_blocks_only() as block:
+        command = [str(compiled("pieces")), str(min(MOST, _available() // 2)), str(block)]
+        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as pieces:
+            if not pieces.stdout or not pieces.stdout.readline():
+                raise RuntimeError("free memory cannot be kept from the host: see the line above")
+            # Leaving this block ends the program's input, and with it the program.
+            yield True
+
+
+@contextmanager
+def _large_blocks_only() -> Iterator[int]:
+    """Lets the host take back no blocks but the largest ones that the system has; says how many bytes they have."""
+    before = REPORTED_ORDER.read_text()
+    REPORTED_ORDER.write_text(str(LARGEST_ORDER))
+    try:
+        yield os.sysconf("SC_PAGE_SIZE") << LARGEST_ORDER
+    finally:
+        REPORTED_ORDER.write_text(before)
 
 
 def cached(files: Iterable[Path]) -> None:

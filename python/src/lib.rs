@@ -17,6 +17,9 @@ mod wait;
 
 use pyo3::prelude::*;
 
+#[global_allocator]
+static MEMORY: bowshot_memory::Memory = bowshot_memory::Memory;
+
 /// Whether a text is the address of a database rather than SQL.
 #[pyfunction]
 fn is_uri(text: &str) -> bool {

@@ -34,6 +34,11 @@ impl Reading {
         self.schema.clone()
     }
 
+    /// How many rows the database expects in all.
+    pub(crate) fn rows_expected(&self) -> Option<u64> {
+        self.stream.as_ref().and_then(|stream| stream.progress().rows_expected)
+    }
+
     /// Lets the workers run ahead without a bound, for who keeps every row.
     pub(crate) fn keep_all(&self) {
         if let Some(stream) = &self.stream {

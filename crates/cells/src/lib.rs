@@ -20,7 +20,7 @@ mod texts;
 mod together;
 
 pub use cells::{Cells, NULL, load, stride};
-pub use room::{collect, make_room, with_room, zeroes};
+pub use room::{collect, grow, make_room, with_capacity, with_room, zeroes};
 pub use texts::{ordered, texts};
 pub use together::{TOGETHER, Together};
 

@@ -4,20 +4,32 @@
 //! One call for all pages of an array costs two thirds to four fifths of that; `cargo run --release -p bowshot-net --example
 //! first_touch` prints both.
 
+use bowshot_memory::of_result;
+
 /// Fewer bytes are not worth a call.
 #[cfg(target_os = "linux")]
 const LEAST: usize = 16 << 10;
 
+/// An empty vector with room for exactly `count` values, which the caller may fill.
+pub fn with_capacity<T>(count: usize) -> Vec<T> {
+    of_result(|| Vec::with_capacity(count))
+}
+
 /// An empty vector with room for exactly `count` values, which the caller is about to fill.
 pub fn with_room<T>(count: usize) -> Vec<T> {
-    let mut values = Vec::with_capacity(count);
+    let mut values = with_capacity(count);
     map_pages(values.spare_capacity_mut());
     values
 }
 
+/// Room for exactly `count` values more, which the caller may append.
+pub fn grow<T>(values: &mut Vec<T>, count: usize) {
+    of_result(|| values.reserve_exact(count));
+}
+
 /// Room for `count` values more, which the caller is about to append to a vector that grows for long.
 pub fn make_room<T>(values: &mut Vec<T>, count: usize) {
-    values.reserve(count);
+    of_result(|| values.reserve(count));
     if let Some(room) = values.spare_capacity_mut().get_mut(..count) {
         map_pages(room);
     }
@@ -25,7 +37,7 @@ pub fn make_room<T>(values: &mut Vec<T>, count: usize) {
 
 /// `count` zeroes, which the caller is about to write over. The system clears what it maps anyway.
 pub fn zeroes(count: usize) -> Vec<u8> {
-    let mut bytes = vec![0; count];
+    let mut bytes = of_result(|| vec![0; count]);
     map_pages(&mut bytes);
     bytes
 }

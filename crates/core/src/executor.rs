@@ -114,6 +114,7 @@ impl Stream {
                 shared: Arc::clone(&shared),
                 cancel: cancel.clone(),
                 map: map.clone(),
+                keeps_all: options.keeps_all(),
             };
             std::thread::spawn(move || work.run())
         };
@@ -330,10 +331,13 @@ struct Worker {
     shared: Arc<Shared>,
     cancel: Cancel,
     map: Option<Map>,
+    /// Whether the consumer keeps every batch.
+    keeps_all: bool,
 }
 
 impl Worker {
     fn run(self) {
+        bowshot_memory::keeps(self.keeps_all);
         let guard = Guard { shared: &self.shared, reached_end: false };
         if let Err(error) = self.read() {
             self.fail(error);

@@ -68,15 +68,18 @@ impl Options {
         self.connections.unwrap_or_else(cores).max(1)
     }
 
+    /// Whether the consumer keeps the whole result: its buffer has no bound.
+    pub fn keeps_all(&self) -> bool {
+        self.buffer_bytes >= isize::MAX.unsigned_abs()
+    }
+
     /// How large batches are to be where larger ones are cheaper to make: `kept` for a consumer that keeps the whole result and
     /// asks for no size of its own.
     ///
     /// Each batch costs some work for every column, whatever its size.
     pub fn batch_bytes_or(&self, kept: usize) -> usize {
-        // A buffer without a bound is how a consumer says that it keeps everything.
-        let keeps_all = self.buffer_bytes >= isize::MAX.unsigned_abs();
         let default = self.batch_bytes == Options::default().batch_bytes;
-        if keeps_all && default { kept } else { self.batch_bytes }
+        if self.keeps_all() && default { kept } else { self.batch_bytes }
     }
 }
 

@@ -1,10 +1,15 @@
-//! What it costs to write memory for the first time: page by page as it is touched, and mapped by one call before.
+//! What it costs to write memory for the first time: page by page as it is touched, mapped by one call before, and in huge pages as the
+//! results that are kept have it.
 #![allow(clippy::print_stdout, reason = "a measurement for the terminal")]
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
+use bowshot_memory::{Memory, keeps};
 use bowshot_net::with_room;
+
+#[global_allocator]
+static MEMORY: Memory = Memory;
 
 /// A gigabyte in all, as a result would have it.
 const BYTES: usize = 1 << 30;
@@ -13,7 +18,10 @@ fn main() {
     for kilobytes in [24, 100, 1024] {
         let plain = seconds(kilobytes << 10, Vec::with_capacity);
         let mapped = seconds(kilobytes << 10, with_room);
-        println!("pieces of {kilobytes:4} KiB: touched {plain:.2?}, mapped before {mapped:.2?}");
+        keeps(true);
+        let huge = seconds(kilobytes << 10, with_room);
+        keeps(false);
+        println!("pieces of {kilobytes:4} KiB: touched {plain:.2?}, mapped before {mapped:.2?}, in huge pages {huge:.2?}");
     }
 }
 

@@ -17,6 +17,9 @@ use bowshot_core::{Error, ErrorKind, Result};
 
 use super::layout::Kind;
 
+/// A database's guess of more rows is not taken at its word.
+const MOST_EXPECTED: usize = 1 << 27;
+
 /// The values of a column so far. What stands in the place of a NULL means nothing.
 pub(crate) enum Data {
     /// Integers and instants; unsigned ones bit by bit.
@@ -43,13 +46,18 @@ pub(crate) struct Growing {
 }
 
 impl Growing {
-    pub(crate) fn new(field: FieldRef, kind: Kind) -> Self {
+    /// For about `rows` rows: those that the result is expected to have.
+    pub(crate) fn new(field: FieldRef, kind: Kind, rows: usize) -> Self {
         let data = match kind {
-            Kind::Int | Kind::Unsigned | Kind::Instant => Data::Words(Vec::new()),
-            Kind::Float => Data::Floats(Vec::new()),
-            Kind::Bool => Data::Truths(Vec::new()),
-            Kind::Day => Data::Days(Vec::new()),
-            Kind::Text => Data::Text { offsets: vec![0], bytes: Vec::new() },
+            Kind::Int | Kind::Unsigned | Kind::Instant => Data::Words(room(rows)),
+            Kind::Float => Data::Floats(room(rows)),
+            Kind::Bool => Data::Truths(room(rows)),
+            Kind::Day => Data::Days(room(rows)),
+            Kind::Text => {
+                let mut offsets = room(rows.saturating_add(1));
+                offsets.push(0);
+                Data::Text { offsets, bytes: Vec::new() }
+            }
             Kind::Object => Data::Arrays(Vec::new()),
         };
         Growing { field, kind, data, nulls: NullBufferBuilder::new(0), null_count: 0, length: 0 }
@@ -129,6 +137,14 @@ impl Growing {
         };
         Field::new(self.field.name(), data_type, true).with_metadata(self.field.metadata().clone())
     }
+}
+
+/// Room for so many values, if the system has as much: what is not written costs nothing, and what was expected in vain is given
+/// back. Who expects too few grows.
+fn room<T>(count: usize) -> Vec<T> {
+    let mut values = Vec::new();
+    let _ = values.try_reserve_exact(count.min(MOST_EXPECTED));
+    values
 }
 
 fn append<T: Copy>(all: &mut Vec<T>, values: &[T]) {

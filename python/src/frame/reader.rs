@@ -1,11 +1,12 @@
 //! Reads a plan into the columns of frames.
 
+use arrow_schema::FieldRef;
 use parking_lot::Mutex;
 use pyo3::prelude::*;
 
 use super::column::FrameColumn;
 use super::grow::Growing;
-use super::layout::Layout;
+use super::layout::{Kind, Layout};
 use crate::error::{ToPython, guarded};
 use crate::reading::Reading;
 
@@ -24,8 +25,10 @@ impl FrameReader {
     fn columns(&self, py: Python<'_>, reading: &mut Reading, rows: Option<usize>) -> PyResult<Vec<FrameColumn>> {
         let fields = self.layout.schema();
         let kinds = fields.fields().iter().zip(&self.layout.kinds);
-        let mut columns: Vec<Growing> = kinds.map(|(field, kind)| Growing::new(field.clone(), *kind)).collect();
         let mut missing = rows.unwrap_or(usize::MAX);
+        let expected = reading.rows_expected().map_or(0, |rows| usize::try_from(rows).unwrap_or(usize::MAX));
+        let grow = |(field, kind): (&FieldRef, &Kind)| Growing::new(field.clone(), *kind, expected.min(missing));
+        let mut columns: Vec<Growing> = kinds.map(grow).collect();
         if rows.is_none() {
             // What waits is not in the frame yet, so that the result is still there only once; and no partition waits for those
             // before it, which took as long as one connection where partitions are few and large.

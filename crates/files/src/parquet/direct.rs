@@ -14,6 +14,7 @@ mod hybrid;
 mod kind;
 mod levels;
 mod pages;
+mod snappy;
 mod texts;
 mod unpack;
 mod views;
@@ -35,6 +36,7 @@ use crate::guard::contained;
 use crate::read::{Batches, Columns};
 use column::Column;
 use kind::kind;
+use snappy::Spare;
 
 /// Batches have at least and at most so many rows, whatever their bytes.
 const ROWS: Range<usize> = 1_024..131_072;
@@ -52,6 +54,8 @@ const LEAST_ROWS: u64 = 4_096;
 pub(super) struct Direct {
     meta: Arc<Meta>,
     window: Window,
+    /// Memory of pages, which columns leave to each other.
+    spare: Spare,
     /// In their order in the file.
     columns: Vec<usize>,
     /// What comes next.
@@ -121,8 +125,9 @@ impl Direct {
         batch_bytes: usize,
         row_bytes: usize,
     ) -> Self {
-        let (columns, place) = (columns.to_vec(), place.to_owned());
-        let mut direct = Direct { meta, window, columns, parts, place, batch_bytes, batch_rows: ALL, current: None };
+        let (columns, place, spare) = (columns.to_vec(), place.to_owned(), Spare::default());
+        let mut direct =
+            Direct { meta, window, spare, columns, parts, place, batch_bytes, batch_rows: ALL, current: None };
         direct.aim(1, row_bytes);
         direct
     }
@@ -151,7 +156,7 @@ impl Direct {
                 Some(before) => (*before, usize::try_from(chunk.num_values()).map_err(|_| missing())?),
                 None => (0, all),
             };
-            let pages = pages::Pages::new(&self.window, chunk, values, descriptor.max_def_level() > 0);
+            let pages = pages::Pages::new(&self.window, &self.spare, chunk, values, descriptor.max_def_level() > 0);
             let mut column = pages.map(|pages| make(pages, field.data_type()));
             if let Ok(column) = &mut column {
                 column.skip(before.saturating_add(wanted.start)).map_err(|error| failed(&self.place, error))?;

@@ -27,8 +27,6 @@ pub(super) trait Decoder: Send {
     const TAKES_RUNS: bool = false;
     /// Begins a batch of so many rows.
     fn start(&mut self, rows: usize);
-    /// Makes room for the next `count` rows, which are about to be appended; where each takes a few bits, not worth a call.
-    fn make_room(&mut self, _count: usize) {}
     /// The values that indices stand for.
     fn dictionary(&mut self, bytes: Bytes, count: usize) -> Result<(), ParquetError>;
     /// Appends the next `count` values as they are.
@@ -92,6 +90,7 @@ impl<D: Decoder> Chunk<D> {
 
     /// Turns to the next page.
     fn turn(&mut self) -> Result<(), ParquetError> {
+        self.let_go()?;
         match self.pages.next()? {
             Page::Dictionary { bytes, count } => self.decoder.dictionary(bytes, count),
             Page::Data { count, levels, values, encoding } => {
@@ -100,6 +99,13 @@ impl<D: Decoder> Chunk<D> {
                 self.open(encoding, values)
             }
         }
+    }
+
+    /// Lets go of the page that was read.
+    fn let_go(&mut self) -> Result<(), ParquetError> {
+        (self.kind, self.plain) = (Kind::Nothing, Plain::default());
+        self.runs.start(Bytes::new(), 0)?;
+        self.levels.start(Bytes::new())
     }
 
     fn open(&mut self, encoding: Encoding, values: Bytes) -> Result<(), ParquetError> {
@@ -163,11 +169,14 @@ impl<D: Decoder> Column for Chunk<D> {
                 break;
             }
             let there = self.levels.take(now)?;
-            self.decoder.make_room(now);
             self.append(there)?;
             self.decoder.spread(&self.levels);
             self.left -= now;
             wanted -= now;
+        }
+        if self.left == 0 && self.pages.left() == 0 {
+            self.let_go()?;
+            self.pages.leave();
         }
         let nulls = self.levels.finish();
         self.decoder.finish(nulls)

@@ -4,7 +4,7 @@ use arrow_array::types::ArrowPrimitiveType;
 use arrow_array::{ArrayRef, PrimitiveArray};
 use arrow_buffer::{NullBuffer, ScalarBuffer};
 use arrow_schema::DataType;
-use bowshot_cells::make_room;
+use bowshot_cells::with_capacity;
 use bytes::Bytes;
 use parquet::errors::ParquetError;
 
@@ -34,11 +34,7 @@ struct Fixed<T: ArrowPrimitiveType, F, const N: usize> {
 
 impl<T: ArrowPrimitiveType, F: Fn([u8; N]) -> T::Native + Send, const N: usize> Decoder for Fixed<T, F, N> {
     fn start(&mut self, rows: usize) {
-        self.values = Vec::with_capacity(rows);
-    }
-
-    fn make_room(&mut self, count: usize) {
-        make_room(&mut self.values, count);
+        self.values = with_capacity(rows);
     }
 
     fn dictionary(&mut self, bytes: Bytes, count: usize) -> Result<(), ParquetError> {

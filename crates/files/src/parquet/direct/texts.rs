@@ -6,7 +6,7 @@ use arrow_array::types::ByteArrayType;
 use arrow_array::{ArrayRef, GenericByteArray, OffsetSizeTrait};
 use arrow_buffer::{ArrowNativeType, Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
 use arrow_schema::DataType;
-use bowshot_cells::make_room;
+use bowshot_cells::{SLACK, grow, with_capacity};
 use bytes::Bytes;
 use parquet::errors::ParquetError;
 
@@ -23,15 +23,12 @@ const MOST_ROOM: usize = 64 << 20;
 
 /// Reads text, which is checked to be UTF-8, or bytes.
 pub(super) fn column<T: ByteArrayType>(pages: Pages) -> Box<dyn Column> {
-    let batch = Batch { ends: Vec::new(), data: Vec::new() };
-    Box::new(Chunk::new(pages, Texts::<T> { dictionary: None, batch, last: (0, 0) }))
+    Box::new(Chunk::new(pages, Texts::<T> { dictionary: None, batch: Batch::new(0) }))
 }
 
 struct Texts<T: ByteArrayType> {
     dictionary: Option<Dictionary>,
     batch: Batch<T::Offset>,
-    /// The rows and bytes of the last batch.
-    last: (usize, usize),
 }
 
 /// The values of a dictionary.
@@ -44,6 +41,8 @@ struct Dictionary {
 
 /// What is appended.
 struct Batch<O> {
+    /// How many values there will be.
+    rows: usize,
     /// Where each value ends, behind a zero.
     ends: Vec<O>,
     data: Vec<u8>,
@@ -51,16 +50,7 @@ struct Batch<O> {
 
 impl<T: ByteArrayType> Decoder for Texts<T> {
     fn start(&mut self, rows: usize) {
-        let (last_rows, last_bytes) = self.last;
-        let bytes = last_bytes.saturating_mul(rows).checked_div(last_rows).unwrap_or(0).min(MOST_ROOM);
-        let mut ends = Vec::with_capacity(rows + 1);
-        ends.push(T::Offset::default());
-        // A little more, for rows differ, and whole blocks are written.
-        self.batch = Batch { ends, data: Vec::with_capacity(bytes + bytes / 16 + 64) };
-    }
-
-    fn make_room(&mut self, count: usize) {
-        make_room(&mut self.batch.ends, count);
+        self.batch = Batch::new(rows);
     }
 
     fn dictionary(&mut self, bytes: Bytes, count: usize) -> Result<(), ParquetError> {
@@ -82,6 +72,7 @@ impl<T: ByteArrayType> Decoder for Texts<T> {
         let mut rest = page.rest();
         let (before, mut longest) = (rest.len(), 0);
         let mut ends = self.batch.data.len();
+        let begin = ends;
         for _ in 0..count {
             let length = next(&mut rest)?.len();
             longest = longest.max(length);
@@ -90,8 +81,7 @@ impl<T: ByteArrayType> Decoder for Texts<T> {
         }
         let used = page.rest().get(..before - rest.len()).unwrap_or_default();
         check_values::<T>(used, longest)?;
-        let more = ends.saturating_sub(self.batch.data.len());
-        make_room(&mut self.batch.data, more + 64);
+        self.batch.expect(self.batch.ends.len().saturating_sub(1), ends - begin);
         match longest {
             0..=16 => self.batch.blocks::<16>(used),
             17..=32 => self.batch.blocks::<32>(used),
@@ -108,6 +98,8 @@ impl<T: ByteArrayType> Decoder for Texts<T> {
 
     fn indexed(&mut self, runs: &mut Runs, count: usize) -> Result<(), ParquetError> {
         let dictionary = self.dictionary.as_ref().ok_or_else(outside)?;
+        let there = self.batch.ends.len().saturating_sub(1).saturating_add(count);
+        self.batch.expect(there, dictionary.mean().saturating_mul(count).min(MOST_ROOM));
         runs.read(count, &mut Chosen { dictionary, batch: &mut self.batch })
     }
 
@@ -130,7 +122,6 @@ impl<T: ByteArrayType> Decoder for Texts<T> {
     fn finish(&mut self, nulls: Option<NullBuffer>) -> Result<ArrayRef, ParquetError> {
         let (ends, data) = (std::mem::take(&mut self.batch.ends), std::mem::take(&mut self.batch.data));
         let rows = ends.len().saturating_sub(1);
-        self.last = (rows, data.len());
         let complete = ends.last().is_some_and(|end| end.as_usize() == data.len());
         if !complete || nulls.as_ref().is_some_and(|nulls| nulls.len() != rows) {
             return Err(wrong("a column has fewer values than levels"));
@@ -166,6 +157,25 @@ fn offset<O: OffsetSizeTrait>(end: usize) -> Result<O, ParquetError> {
 }
 
 impl<O: OffsetSizeTrait> Batch<O> {
+    fn new(rows: usize) -> Self {
+        let mut ends = with_capacity(rows + 1);
+        ends.push(O::default());
+        Batch { rows, ends, data: Vec::new() }
+    }
+
+    /// Makes room for so many bytes, with which there will be `there` values; and if there is too little, at once for all values, if they are
+    /// as long as those so far.
+    fn expect(&mut self, there: usize, more: usize) {
+        let begin = self.data.len();
+        // Whole blocks are written.
+        if more + SLACK > self.data.capacity() - begin {
+            let bytes = begin + more;
+            let all = bytes.saturating_mul(self.rows).checked_div(there).unwrap_or(0);
+            let all = (all + all / 32).min(MOST_ROOM).max(bytes) + SLACK;
+            grow(&mut self.data, all - begin);
+        }
+    }
+
     /// Adds the ends of values of these lengths, of which the longest is known; how many bytes they have.
     fn add(&mut self, lengths: impl ExactSizeIterator<Item = usize>, longest: usize) -> Result<usize, ParquetError> {
         let begin = self.data.len();
@@ -238,6 +248,12 @@ impl<O: OffsetSizeTrait> Chosen<'_, O> {
 }
 
 impl Dictionary {
+    /// How many bytes a value has in the mean.
+    fn mean(&self) -> usize {
+        let lengths = self.places.len().saturating_mul(4);
+        self.page.len().saturating_sub(lengths).checked_div(self.places.len()).unwrap_or(0)
+    }
+
     #[inline(always)]
     fn place(&self, index: u32) -> (usize, usize) {
         let (start, length) = self.places.get(index as usize).copied().unwrap_or_default();
@@ -283,7 +299,7 @@ mod tests {
     use super::*;
 
     fn texts<T: ByteArrayType>() -> Texts<T> {
-        let mut texts = Texts { dictionary: None, batch: Batch { ends: Vec::new(), data: Vec::new() }, last: (0, 0) };
+        let mut texts = Texts { dictionary: None, batch: Batch::new(0) };
         texts.start(10);
         texts
     }

@@ -9,7 +9,7 @@ use arrow_array::types::ByteViewType;
 use arrow_array::{ArrayRef, GenericByteViewArray};
 use arrow_buffer::{Buffer, NullBuffer, ScalarBuffer};
 use arrow_schema::DataType;
-use bowshot_cells::make_room;
+use bowshot_cells::with_capacity;
 use bytes::Bytes;
 use parquet::errors::ParquetError;
 
@@ -46,12 +46,8 @@ impl<T> Default for Views<T> {
 
 impl<T: ByteViewType> Decoder for Views<T> {
     fn start(&mut self, rows: usize) {
-        self.values = Vec::with_capacity(rows);
+        self.values = with_capacity(rows);
         self.buffers = self.dictionary.iter().filter_map(|(_, page)| page.clone()).collect();
-    }
-
-    fn make_room(&mut self, count: usize) {
-        make_room(&mut self.values, count);
     }
 
     fn dictionary(&mut self, bytes: Bytes, count: usize) -> Result<(), ParquetError> {
