@@ -1,6 +1,6 @@
 //! Blocks side by side, in areas of huge pages.
 //!
-//! There is one range of addresses, cut into areas of 32 MiB. One area is open: who wants a block moves the cursor behind it. What of
+//! There is one range of addresses, cut into areas of 64 MiB. One area is open: who wants a block moves the cursor behind it. What of
 //! an area was given back is counted; when that is all of it, the area can be opened again. Nothing waits for anything, so that a
 //! process may fork at any time.
 
@@ -12,13 +12,13 @@ use crate::system;
 pub(crate) const UNIT: usize = 512;
 
 /// Units of an area.
-const UNITS: u32 = 1 << 16;
+const UNITS: u32 = 1 << 17;
 
 /// Bytes of an area.
 const AREA: usize = UNITS as usize * UNIT;
 
 /// Areas of the range: 512 GiB. When all are full, blocks come from the system's allocator.
-const AREAS: usize = 1 << 14;
+const AREAS: usize = 1 << 13;
 
 /// Bytes of the range.
 const RANGE: usize = AREAS * AREA;

@@ -29,8 +29,8 @@ use std::cell::Cell;
 /// Smaller blocks are no array of a batch, or cost little.
 const SMALL: usize = 4 << 10;
 
-/// Larger ones fill huge pages by themselves, and may grow: the system's allocator moves their pages then, and copies nothing.
-const LARGE: usize = 4 << 20;
+/// Larger ones fill huge pages by themselves, and would leave much of an area unused.
+const LARGE: usize = 16 << 20;
 
 thread_local! {
     /// Whether what this thread makes of results is kept whole.

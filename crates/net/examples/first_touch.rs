@@ -21,7 +21,9 @@ fn main() {
         keeps(true);
         let huge = seconds(kilobytes << 10, with_room);
         keeps(false);
-        println!("pieces of {kilobytes:4} KiB: touched {plain:.2?}, mapped before {mapped:.2?}, in huge pages {huge:.2?}");
+        println!(
+            "pieces of {kilobytes:4} KiB: touched {plain:.2?}, mapped before {mapped:.2?}, in huge pages {huge:.2?}"
+        );
     }
 }
 

@@ -163,12 +163,24 @@ fn append_text<O: OffsetSizeTrait>(offsets: &mut Vec<i64>, bytes: &mut Vec<u8>, 
     let (from, to) = (first.as_usize(), last.as_usize());
     // A slice holds at most 2^63 bytes.
     let shift = i64::try_from(bytes.len()).unwrap_or(i64::MAX) - i64::try_from(from).unwrap_or(0);
-    append(bytes, array.value_data().get(from..to).unwrap_or_default());
     make_room(offsets, array.len());
+    expect(bytes, to - from, offsets.len() + array.len(), offsets.capacity());
+    append(bytes, array.value_data().get(from..to).unwrap_or_default());
     offsets.extend(starts.iter().skip(1).map(|end| {
         let end: i64 = (*end).to_i64().unwrap_or(0);
         end + shift
     }));
+}
+
+/// Makes room for `more` bytes, with which there will be `there` texts; if there is too little, at once for as many texts as there
+/// is room for, if they are as long as those so far.
+fn expect(bytes: &mut Vec<u8>, more: usize, there: usize, places: usize) {
+    let needed = bytes.len() + more;
+    if needed > bytes.capacity() && there > 0 {
+        let all = needed as u128 * places as u128 / there as u128;
+        let all = usize::try_from(all + all / 32).unwrap_or(usize::MAX).min(MOST_EXPECTED * size_of::<i64>());
+        let _ = bytes.try_reserve_exact(all.saturating_sub(bytes.len()));
+    }
 }
 
 /// One byte a row, 1 where it is NULL: the mask of pandas' masked arrays.
