@@ -15,7 +15,7 @@ from pathlib import Path
 from bench.floor.compile import compiled
 
 # More than a load takes, servers beside it.
-MOST = 10 << 30
+MOST = 14 << 30
 
 BALLOON = Path("/sys/bus/virtio/drivers/virtio_balloon")
 # The device's feature bit for it: VIRTIO_BALLOON_F_REPORTING.
@@ -43,7 +43,7 @@ def kept(wanted: bool = True) -> Iterator[bool]:
         yield False
         return
     with _large_blocks_only() as block:
-        command = [str(compiled("pieces")), str(min(MOST, _available() // 2)), str(block)]
+        command = [str(compiled("pieces")), str(min(MOST, _available() * 3 // 4)), str(block)]
         with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as pieces:
             if not pieces.stdout or not pieces.stdout.readline():
                 raise RuntimeError("free memory cannot be kept from the host: see the line above")

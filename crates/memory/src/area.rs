@@ -61,7 +61,10 @@ pub(crate) fn take(size: usize) -> Option<*mut u8> {
         match CURSOR.compare_exchange(seen, whole(first + units, first + UNITS), Ordering::AcqRel, Ordering::Acquire) {
             Ok(_) => {
                 // The rest of the area before is too small for this one, and so for nobody.
-                count(base, at, end - at);
+                if at < end {
+                    system::settle(place(base, end - UNITS), AREA);
+                    count(base, at, end - at);
+                }
                 return Some(place(base, first));
             }
             Err(now) => {
@@ -95,7 +98,7 @@ pub(crate) unsafe fn give_back(block: *mut u8, size: usize) {
 /// Counts units as given back. Who gives back an area's last ones makes it as new.
 fn count(base: usize, at: u32, units: u32) {
     let area = at / UNITS;
-    let Some(given_back) = GIVEN_BACK.get(area as usize).filter(|_| units > 0) else { return };
+    let Some(given_back) = GIVEN_BACK.get(area as usize) else { return };
     if given_back.fetch_add(units, Ordering::AcqRel) + units == UNITS {
         given_back.store(0, Ordering::Release);
         system::renew(place(base, area * UNITS), AREA);

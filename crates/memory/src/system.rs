@@ -1,8 +1,8 @@
 //! What is asked of the system.
 #![expect(unsafe_code, reason = "memory is mapped and advised by pointers")]
 
-/// What the processor maps at least.
-pub(crate) const PAGE: usize = 4 << 10;
+/// What the processor maps at least, or a multiple of that.
+pub(crate) const PAGE: usize = if cfg!(target_arch = "aarch64") { 64 << 10 } else { 4 << 10 };
 
 /// What it maps at once where it can.
 pub(crate) const HUGE_PAGE: usize = 2 << 20;
@@ -74,6 +74,18 @@ pub(crate) fn give_back(block: *mut u8, size: usize) {
     }
     #[cfg(not(target_os = "linux"))]
     let _ = whole;
+}
+
+/// Leaves an area of which all was handed out with the huge pages that it has. Otherwise the system would make whole ones again,
+/// in time, of what is left when parts of them were given back.
+pub(crate) fn settle(start: *mut u8, bytes: usize) {
+    #[cfg(target_os = "linux")]
+    // SAFETY: an advice changes no byte.
+    unsafe {
+        libc::madvise(start.cast(), bytes, libc::MADV_NOHUGEPAGE);
+    }
+    #[cfg(not(target_os = "linux"))]
+    let _ = (start, bytes);
 }
 
 /// Makes an area, which nobody uses, as it was when it was reserved.

@@ -120,7 +120,11 @@ impl<T: ByteArrayType> Decoder for Texts<T> {
     }
 
     fn finish(&mut self, nulls: Option<NullBuffer>) -> Result<ArrayRef, ParquetError> {
-        let (ends, data) = (std::mem::take(&mut self.batch.ends), std::mem::take(&mut self.batch.data));
+        let (ends, mut data) = (std::mem::take(&mut self.batch.ends), std::mem::take(&mut self.batch.data));
+        // Longer values were expected.
+        if data.capacity() - data.len() > data.len() / 8 + SLACK {
+            data.shrink_to_fit();
+        }
         let rows = ends.len().saturating_sub(1);
         let complete = ends.last().is_some_and(|end| end.as_usize() == data.len());
         if !complete || nulls.as_ref().is_some_and(|nulls| nulls.len() != rows) {
