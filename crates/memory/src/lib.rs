@@ -1,10 +1,10 @@
 //! Where the memory of results comes from that are kept whole.
 //!
-//! A result is memory that nobody has touched yet. In pages of 4 KiB, each page interrupts who writes it first, which is half of
-//! the time that it takes to read Parquet files into Arrow; of huge pages, of 2 MiB, the system only has to clear them. But it gives them
-//! to large areas alone, and for the asking on most systems, and the arrays of a batch are some hundred kibibytes each. So those of a
-//! result that is kept whole are laid side by side in areas that ask for huge pages ([`area`](self)'s module), and so are
-//! blocks that are large by themselves, as the columns of a dataframe. Everything else is the system allocator's as ever.
+//! A result is memory that nobody has touched yet. In pages of 4 KiB, each page interrupts who writes it first; of huge pages, of
+//! 2 MiB, the system only has to clear them. But it gives them to large areas alone, on many systems only to who asks, and the
+//! arrays of a batch are some hundred kibibytes each. So those of a result that is kept whole are laid side by side in areas that
+//! ask for huge pages (`area.rs`). Blocks that are large by themselves, as the columns of a dataframe, ask for them too; everything
+//! else is the system allocator's as ever. See docs/decisions/0014-memory-of-results.md.
 //!
 //! ```
 //! #[global_allocator]

@@ -167,8 +167,8 @@ impl<O: OffsetSizeTrait> Batch<O> {
         Batch { rows, ends, data: Vec::new() }
     }
 
-    /// Makes room for so many bytes, with which there will be `there` values; and if there is too little, at once for all values, if they are
-    /// as long as those so far.
+    /// Makes room for so many bytes, with which there will be `there` values; and if there is too little, at once for all values, if
+    /// they are as long as those so far.
     fn expect(&mut self, there: usize, more: usize) {
         let begin = self.data.len();
         // Whole blocks are written.
