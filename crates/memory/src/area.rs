@@ -101,8 +101,9 @@ fn count(base: usize, at: u32, units: u32) {
     let Some(given_back) = GIVEN_BACK.get(area as usize) else { return };
     if given_back.fetch_add(units, Ordering::AcqRel) + units == UNITS {
         given_back.store(0, Ordering::Release);
-        system::renew(place(base, area * UNITS), AREA);
-        close(area);
+        if system::renew(place(base, area * UNITS), AREA) {
+            close(area);
+        }
     }
 }
 

@@ -88,16 +88,21 @@ pub(crate) fn settle(start: *mut u8, bytes: usize) {
     let _ = (start, bytes);
 }
 
-/// Makes an area, which nobody uses, as it was when it was reserved.
-pub(crate) fn renew(start: *mut u8, bytes: usize) {
-    #[cfg(target_os = "linux")]
+/// Makes an area, which nobody uses, as it was when it was reserved; false where the system refuses, and it may never be used again.
+#[cfg(target_os = "linux")]
+pub(crate) fn renew(start: *mut u8, bytes: usize) -> bool {
     // SAFETY: the caller has all of these addresses, which stay mapped. Mapping them anew gives back their tables too: where
     // parts of a huge page were given back, there would never be a huge page again.
     unsafe {
         let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE | libc::MAP_FIXED;
-        libc::mmap(start.cast(), bytes, libc::PROT_READ | libc::PROT_WRITE, flags, -1, 0);
+        let mapped = libc::mmap(start.cast(), bytes, libc::PROT_READ | libc::PROT_WRITE, flags, -1, 0);
         libc::madvise(start.cast(), bytes, libc::MADV_HUGEPAGE);
+        mapped != libc::MAP_FAILED
     }
-    #[cfg(not(target_os = "linux"))]
-    let _ = (start, bytes);
+}
+
+/// Nothing: this system has no areas.
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn renew(_start: *mut u8, _bytes: usize) -> bool {
+    false
 }

@@ -54,7 +54,7 @@ impl Snappy {
     fn memory(&mut self, length: usize) -> BytesMut {
         let held = std::mem::take(&mut self.held);
         let held = if held.is_empty() { std::mem::take(&mut *self.spare.lock()) } else { held };
-        // Nobody has it yet.
+        // What is empty is nobody's.
         let held = if held.is_empty() { Ok(BytesMut::new()) } else { held.try_into_mut() };
         match held {
             Ok(memory) if memory.len() >= length => memory,
