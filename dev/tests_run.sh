@@ -3,7 +3,7 @@
 source "$(dirname "${BASH_SOURCE[0]}")/environment.sh"
 
 for setup in postgres_setup mariadb_setup odbc_setup adbc_setup flight_setup cousins_setup clickhouse_setup \
-    chromium_setup java_setup; do "dev/$setup.sh"; done
+    chromium_setup java_setup valgrind_setup; do "dev/$setup.sh"; done
 logs=$(mktemp -d)
 trap 'rm -rf "$logs"' EXIT
 

@@ -3,7 +3,7 @@
 source "$(dirname "${BASH_SOURCE[0]}")/environment.sh"
 
 mapfile -t folders < <(dev/versions_setup.sh)
-((${#folders[@]} == 2)) || fail "PostgreSQL 18 or MariaDB 11.4 is not there." "run dev/versions_setup.sh and read what it says"
+((${#folders[@]} == 3)) || fail "PostgreSQL 18 or MariaDB 11.4 is not there." "run dev/versions_setup.sh and read what it says"
 export POSTGRES_BIN=${folders[0]} MARIADB_BIN=${folders[1]}
 say "$("$POSTGRES_BIN/postgres" --version); $("$MARIADB_BIN/mariadbd" --no-defaults --version)"
 dev/rust_test.sh --test conformance -- --exact postgres mysql
