@@ -21,6 +21,8 @@
 //! A program that does not install [`Memory`] loses nothing: [`of_result`] only says what a block is for.
 
 mod area;
+mod numbers;
+mod range;
 mod system;
 
 use std::alloc::{GlobalAlloc, Layout, System};

@@ -40,16 +40,25 @@ pub(crate) fn reserve(bytes: usize) -> Option<*mut u8> {
         return None;
     }
     let start: *mut u8 = start.cast();
-    let begin = start.wrapping_add(start.addr().next_multiple_of(HUGE_PAGE) - start.addr());
-    // SAFETY: they lie within those that were mapped.
-    unsafe { libc::madvise(begin.cast(), bytes, libc::MADV_HUGEPAGE) };
-    Some(begin)
+    Some(start.wrapping_add(start.addr().next_multiple_of(HUGE_PAGE) - start.addr()))
 }
 
 /// No addresses: this system gives huge pages by itself, or by other calls.
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn reserve(_bytes: usize) -> Option<*mut u8> {
     None
+}
+
+/// Asks for huge pages in a part of what was reserved, and not in all of it, or the system would look for pages to make huge
+/// where nothing ever was.
+pub(crate) fn advise(start: *mut u8, bytes: usize) {
+    #[cfg(target_os = "linux")]
+    // SAFETY: an advice changes no byte.
+    unsafe {
+        libc::madvise(start.cast(), bytes, libc::MADV_HUGEPAGE);
+    }
+    #[cfg(not(target_os = "linux"))]
+    let _ = (start, bytes);
 }
 
 /// Gives back addresses that were reserved.
@@ -88,16 +97,14 @@ pub(crate) fn settle(start: *mut u8, bytes: usize) {
     let _ = (start, bytes);
 }
 
-/// Makes an area, which nobody uses, as it was when it was reserved; false where the system refuses, and it may never be used again.
+/// Makes pages that nobody uses as they were when they were reserved; false where the system refuses.
 #[cfg(target_os = "linux")]
 pub(crate) fn renew(start: *mut u8, bytes: usize) -> bool {
     // SAFETY: the caller has all of these addresses, which stay mapped. Mapping them anew gives back their tables too: where
     // parts of a huge page were given back, there would never be a huge page again.
     unsafe {
         let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE | libc::MAP_FIXED;
-        let mapped = libc::mmap(start.cast(), bytes, libc::PROT_READ | libc::PROT_WRITE, flags, -1, 0);
-        libc::madvise(start.cast(), bytes, libc::MADV_HUGEPAGE);
-        mapped != libc::MAP_FAILED
+        libc::mmap(start.cast(), bytes, libc::PROT_READ | libc::PROT_WRITE, flags, -1, 0) != libc::MAP_FAILED
     }
 }
 

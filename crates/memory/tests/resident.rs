@@ -14,6 +14,21 @@ fn resident() -> usize {
     line.split_whitespace().nth(1).unwrap().parse::<usize>().unwrap() << 10
 }
 
+/// Bytes of addresses for which huge pages were asked: the system looks through all of them for pages to make huge.
+fn asked_for() -> usize {
+    let text = std::fs::read_to_string("/proc/self/smaps").unwrap();
+    let mut size = 0;
+    let mut all = 0;
+    for line in text.lines() {
+        if let Some(kilobytes) = line.strip_prefix("Size:") {
+            size = kilobytes.trim().trim_end_matches(" kB").parse::<usize>().unwrap() << 10;
+        } else if line.starts_with("VmFlags:") && line.split_whitespace().any(|flag| flag == "hg") {
+            all += size;
+        }
+    }
+    all
+}
+
 fn array(size: usize, byte: u8) -> Vec<u8> {
     let mut array = of_result(|| Vec::with_capacity(size));
     array.resize(size, byte);
@@ -33,6 +48,7 @@ fn arrays_lie_side_by_side_and_leave_no_memory_behind() {
         assert!(close > 900, "{close}");
         let kept = resident() - before;
         assert!((bytes..bytes + bytes / 20).contains(&kept), "{kept} bytes for {bytes}");
+        assert!(asked_for() < 4 * bytes, "{} bytes for {bytes}", asked_for());
         // One of ten stays.
         let some: Vec<Vec<u8>> =
             arrays.into_iter().enumerate().filter(|(at, _)| at % 10 == 0).map(|(_, array)| array).collect();
