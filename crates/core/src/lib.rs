@@ -35,6 +35,7 @@ mod plan;
 mod progress;
 mod prune;
 mod query;
+mod ready;
 mod row_values;
 mod size;
 mod source;

@@ -4,9 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use arrow_array::{ArrayRef, RecordBatch, StringArray};
-use bowshot_core::{
-    Cancel, Connection, Error, ErrorKind, Estimate, Partition, Plan, Reader, Request, Result, Scan, Source,
-};
+use bowshot_core::{Cancel, Error, ErrorKind, Plan, Request, Result, Source};
 use bowshot_gateway_access::Rights;
 use bowshot_gateway_catalog::{Catalog, Dialect};
 
@@ -54,36 +52,7 @@ impl Source for Shelf {
         if self.silent {
             return Err(Error::new(ErrorKind::Connect, "the shelf is closed"));
         }
-        Ok(Plan {
-            schema: self.batch.schema(),
-            snapshot: None,
-            partitions: vec![Partition::default()],
-            reason: "it is one list".into(),
-            estimate: Estimate::default(),
-            scan: Arc::new(List(self.batch.clone())),
-        })
-    }
-}
-
-struct List(RecordBatch);
-
-impl Scan for List {
-    fn connect(&self, _: &Cancel) -> Result<Box<dyn Connection>> {
-        Ok(Box::new(List(self.0.clone())))
-    }
-}
-
-impl Connection for List {
-    fn open(&mut self, _: usize) -> Result<Box<dyn Reader + '_>> {
-        Ok(Box::new(Once(Some(self.0.clone()))))
-    }
-}
-
-struct Once(Option<RecordBatch>);
-
-impl Reader for Once {
-    fn next(&mut self) -> Result<Option<RecordBatch>> {
-        Ok(self.0.take())
+        Ok(Plan::ready(self.batch.clone(), "it is one list"))
     }
 }
 

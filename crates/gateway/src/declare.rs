@@ -15,7 +15,6 @@ use crate::columns::shown;
 use crate::cursors::{Cursor, gone};
 use crate::gateway::Inner;
 use crate::query::{Planned, info};
-use crate::ready::ready;
 use crate::status::of_error;
 
 impl Inner {
@@ -87,12 +86,14 @@ fn told(name: &str, endpoints: usize) -> CoreResult<Planned> {
     let endpoints = i64::try_from(endpoints).unwrap_or(i64::MAX);
     let columns: Vec<arrow_array::ArrayRef> =
         vec![Arc::new(StringArray::from(vec![name])), Arc::new(Int64Array::from(vec![endpoints]))];
-    Ok(at_once(ready(RecordBatch::try_new(told_schema(), columns)?)))
+    let batch = RecordBatch::try_new(told_schema(), columns)?;
+    Ok(at_once(Plan::ready(batch, "the gateway itself knows the answer")))
 }
 
 /// A part without rows.
 fn nothing(schema: &SchemaRef) -> Planned {
-    at_once(Plan { partitions: Vec::new(), ..ready(RecordBatch::new_empty(Arc::clone(schema))) })
+    let batch = RecordBatch::new_empty(Arc::clone(schema));
+    at_once(Plan { partitions: Vec::new(), ..Plan::ready(batch, "the part is empty") })
 }
 
 fn at_once(plan: Plan) -> Planned {

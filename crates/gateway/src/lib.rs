@@ -30,7 +30,6 @@ mod parameters;
 mod prepared;
 mod put;
 mod query;
-mod ready;
 pub mod results;
 mod route;
 mod serve;

@@ -10,7 +10,6 @@ use bowshot_gateway_monitor::{Monitor, queries_schema};
 use bowshot_gateway_route::Served;
 
 use crate::engine::OwnTable;
-use crate::ready::ready;
 use crate::route::viewer;
 
 /// The schema of the gateway's own tables, and the catalog under which they are listed.
@@ -44,6 +43,6 @@ struct Columns;
 
 impl Source for Columns {
     fn plan(&self, _: &Request, _: &Cancel) -> Result<Plan> {
-        Ok(ready(RecordBatch::new_empty(queries_schema())))
+        Ok(Plan::ready(RecordBatch::new_empty(queries_schema()), "the gateway itself knows its columns"))
     }
 }
