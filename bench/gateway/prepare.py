@@ -2,7 +2,7 @@
 
 from bench import mariadb, server, tpch
 from bench.gateway.other_servers import SERVERS, program
-from bench.gateway.parts.rows import TABLES
+from bench.gateway.parts.rows import FILES, TABLES
 from bench.gateway.settings import Settings
 from bench.gateway.tables import in_files, in_mariadb, in_postgres
 
@@ -16,6 +16,7 @@ def prepare(settings: Settings) -> None:
         tpch.mariadb_database(maria, settings.network_scale)
         uri = in_postgres(postgres, settings)
         in_mariadb(maria, uri, settings)
-        in_files(uri, settings, TABLES)
+        for write in FILES.values():
+            in_files(uri, settings, TABLES, write)
     for name in SERVERS:
         program(name)

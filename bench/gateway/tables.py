@@ -8,10 +8,11 @@ always NULL. Values come from PostgreSQL's `random()` with a fixed seed.
 """
 
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import bowshot
+import pyarrow as pa
 import pyarrow.parquet as pq
 
 from bench import mariadb, server
@@ -21,6 +22,12 @@ from bench.tpch import psql
 
 # Column, its type in both databases, and what makes a value of the row g.
 Column = tuple[str, str, str]
+
+# Writes a table to a file; its name is the file's ending.
+Writer = Callable[[pa.Table, Path], None]
+
+# Rows of a batch of an Arrow file, as many as in those that pyarrow's Feather files have.
+ARROW_ROWS = 1 << 16
 
 SEED = "SELECT setseed(0.42)"
 
@@ -160,17 +167,28 @@ def in_mariadb(running: mariadb.Server, postgres: str, settings: Settings) -> st
     return running.uri(name)
 
 
-def in_files(postgres: str, settings: Settings, names: Sequence[str]) -> list[Path]:
-    """Returns Parquet files with the rows of these tables, each written from PostgreSQL where it is missing."""
+def in_files(postgres: str, settings: Settings, names: Sequence[str], write: Writer) -> list[Path]:
+    """Returns files with the rows of these tables, each written from PostgreSQL where it is missing."""
     folder = cache_folder("gateway") / settings.database
     folder.mkdir(parents=True, exist_ok=True)
-    files = [folder / f"{name}.parquet" for name in names]
+    files = [folder / f"{name}.{write.__name__}" for name in names]
     for name, file in zip(names, files, strict=True):
         if not file.exists():
             partial = file.with_suffix(".partial")
-            pq.write_table(bowshot.read_sql(f"SELECT * FROM {name}", postgres, return_type="arrow"), partial)
+            write(bowshot.read_sql(f"SELECT * FROM {name}", postgres, return_type="arrow"), partial)
             partial.rename(file)
     return files
+
+
+def parquet(table: pa.Table, file: Path) -> None:
+    """Writes a Parquet file as pyarrow does if it is not told otherwise."""
+    pq.write_table(table, file)
+
+
+def arrow(table: pa.Table, file: Path) -> None:
+    """Writes an Arrow file whose batches are not compressed, so that who maps it has them."""
+    with pa.ipc.new_file(file, table.schema) as writer:
+        writer.write_table(table.combine_chunks(), ARROW_ROWS)
 
 
 def _filled(table: str, columns: Sequence[Column], rows: int) -> list[str]:

@@ -84,7 +84,7 @@ def test_pyodbc_has_a_bar_of_its_own() -> None:
     gateway = "20 numbers to pandas, the gateway on"
     assert bars[f"{gateway} postgresql against pyodbc on postgresql"].passed is True
     assert bars[f"{gateway} postgresql against psycopg2 on postgresql"].passed is False
-    assert bars[f"{gateway} files against psycopg2 on postgresql"].passed is None
+    assert bars[f"{gateway} Parquet files against psycopg2 on postgresql"].passed is None
 
 
 def test_memory_and_the_first_batch_have_limits() -> None:

@@ -1,9 +1,9 @@
 """Part 3: the gateway against row protocols, the same rows, to pandas.
 
 The shapes and the ratios are those of StarRocks' comparison of Arrow Flight SQL with PyMySQL at a million rows; the
-ratio to pyodbc is Hitachi's. Both had their rows in columns. So the gateway is measured twice: on the same database,
-which sends rows whoever asks, and on Parquet files with the same rows; and a third time on PostgreSQL, where the server
-has Bowshot's extension to offer.
+ratio to pyodbc is Hitachi's. Both had their rows in columns. So the gateway is measured on files with the same rows,
+Parquet and Arrow's own, and on the same database, which sends rows whoever asks; and once more on PostgreSQL, where the
+server has Bowshot's extension to offer.
 """
 
 from collections.abc import Iterator, Sequence
@@ -16,7 +16,7 @@ from bench.gateway.judge import at_least
 from bench.gateway.measure import Load, measure
 from bench.gateway.process import Process, gateway
 from bench.gateway.settings import Settings
-from bench.gateway.tables import in_files, in_mariadb, in_postgres
+from bench.gateway.tables import arrow, in_files, in_mariadb, in_postgres, parquet
 from bench.tpch import psql
 
 NAME = "rows"
@@ -29,7 +29,7 @@ SHAPES = {
 # How many times as fast as PyMySQL, at a million rows.
 STARROCKS = {"one number": 19.0, "20 numbers": 50.0, "20 texts": 20.0}
 HITACHI = 13.0
-FILES = "files"
+FILES = {"Parquet files": parquet, "Arrow files": arrow}
 EXTENSION = "postgresql with the extension"
 PEERS = {"mariadb": ("pymysql",), "postgresql": ("psycopg2", "pyodbc")}
 CLIENTS = {"bowshot": "peers.gateway:with_bowshot", "adbc": "peers.gateway:with_adbc"}
@@ -40,11 +40,12 @@ def run(settings: Settings, repeat: int) -> Iterator[Figure]:
     with server.running_server() as postgres, mariadb.running_server() as maria:
         uri = in_postgres(postgres, settings)
         databases = {"postgresql": (uri, postgres.pid), "mariadb": (in_mariadb(maria, uri, settings), maria.pid)}
-        files = in_files(uri, settings, TABLES)
-        with gateway(settings.binary, *map(str, files)) as running:
-            loads = _ours(FILES, running, None, files)
-            for _ in range(repeat):
-                yield from (measure(NAME, load) for load in loads)
+        for kind, write in FILES.items():
+            files = in_files(uri, settings, TABLES, write)
+            with gateway(settings.binary, *map(str, files)) as running:
+                loads = _ours(kind, running, None, files)
+                for _ in range(repeat):
+                    yield from (measure(NAME, load) for load in loads)
         for database, (address, pid) in databases.items():
             with gateway(settings.binary, address) as running:
                 loads = _ours(database, running, pid)
@@ -103,7 +104,7 @@ def bars(rows: Rows) -> list[Bar]:
                 limit = HITACHI if peer == "pyodbc" else STARROCKS[shape]
                 theirs = rows.get(f"{shape}/{database}/{peer}", "wall s")
                 extended = database == "postgresql" and _best(rows, shape, EXTENSION) is not None
-                for source in (FILES, database, *([EXTENSION] if extended else [])):
+                for source in (*FILES, database, *([EXTENSION] if extended else [])):
                     what = f"{shape} to pandas, the gateway on {source} against {peer} on {database}"
                     judged.append(at_least(what, limit, _best(rows, shape, source), theirs))
     return judged
