@@ -9,6 +9,7 @@ use arrow_schema::Schema;
 use bowshot_core::{
     Cancel, Casts, Error, ErrorKind, Estimate, Params, Partition, Partitioning, Plan, Query, Request, Result,
 };
+use bowshot_ipc::ExpectedNote;
 use bowshot_sql::{Dialect, Division, Part, Prepared, divide_as_asked};
 use parking_lot::Mutex;
 
@@ -134,12 +135,13 @@ impl Draft<'_> {
             taken: AtomicBool::new(false),
         };
         let size = |number: i64| u64::try_from(number).ok().filter(|_| alone);
+        let expected = ExpectedNote::read(&info.app_metadata).map(|note| note.rows).filter(|_| alone);
         Ok(Plan {
             schema: work.casts.schema(),
             snapshot: alone.then(|| snapshot::name(&info)),
             partitions,
             reason: if alone { reason_of(&info, &reason) } else { reason },
-            estimate: Estimate { rows: size(info.total_records), bytes: size(info.total_bytes) },
+            estimate: Estimate { rows: size(info.total_records).or(expected), bytes: size(info.total_bytes) },
             scan: Arc::new(Shared(Arc::new(work))),
         })
     }

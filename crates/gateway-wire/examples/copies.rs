@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 
 use arrow_array::{ArrayRef, Decimal128Array, Float64Array, Int64Array, RecordBatch, StringArray};
 use arrow_flight::FlightData;
-use bowshot_gateway_wire::{Codec, Encoder, body_bytes};
-use prost::Message;
+use bowshot_gateway_wire::{Codec, Encoder, Message, body_bytes};
+use prost::Message as _;
 
 /// So many batches, so that they do not fit into a cache.
 const BATCHES: i64 = 256;
@@ -32,7 +32,7 @@ fn main() {
             sent = 0;
             for batch in &batches {
                 let messages = encoder.encode(batch).unwrap();
-                sent += messages.iter().map(|message| message.data_body.len()).sum::<usize>();
+                sent += messages.iter().map(Message::body_len).sum::<usize>();
                 black_box(&messages);
             }
         });
@@ -45,7 +45,7 @@ fn main() {
         for batch in &batches {
             for message in encoder.encode(batch).unwrap() {
                 frame.clear();
-                message.encode(&mut frame).unwrap();
+                FlightData::from(message).encode(&mut frame).unwrap();
                 black_box(&frame);
             }
         }

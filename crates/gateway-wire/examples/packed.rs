@@ -9,8 +9,7 @@ use std::io::{BufReader, stdin};
 use std::time::{Duration, Instant};
 
 use arrow_ipc::reader::StreamReader;
-use bowshot_gateway_wire::{Codec, Encoder, body_bytes};
-use prost::Message;
+use bowshot_gateway_wire::{Codec, Encoder, Message, body_bytes};
 
 fn main() {
     let reader = StreamReader::try_new(BufReader::new(stdin()), None).unwrap();
@@ -28,7 +27,7 @@ fn main() {
             let start = Instant::now();
             let messages = encoder.encode(&batch).unwrap();
             *took += start.elapsed();
-            *sent += messages.iter().map(|message| message.encoded_len()).sum::<usize>();
+            *sent += messages.iter().map(Message::encoded_len).sum::<usize>();
         }
     }
     println!("{rows} rows, {} of Arrow", megabytes(bytes));

@@ -1,7 +1,7 @@
 //! Record batches as Arrow Flight messages, for clients of every kind.
 //!
 //! A [`Client`] is known by its user-agent. [`presented`] is the schema that it is shown, and [`present`] makes batches to match.
-//! An [`Encoder`] writes these as messages of about 1 MiB, compressed by a [`Codec`] that [`Pace`] chooses by what the stream
+//! An [`Encoder`] writes these as [`Message`]s of about 1 MiB, compressed by a [`Codec`] that [`Pace`] chooses by what the stream
 //! measures. Nothing here waits, and nothing here knows of a service.
 //!
 //! ```
@@ -16,7 +16,7 @@
 //! let schema = presented(&batch.schema(), client);
 //! let of_flight_info = schema_bytes(&schema)?;
 //! let mut encoder = Encoder::new(Arc::clone(&schema), Codec::None)?;
-//! let mut messages = vec![encoder.schema_message()?];
+//! let mut messages = vec![encoder.schema_message()?.into()];
 //! messages.extend(encoder.encode(&present(&batch, &schema)?)?);
 //! assert_eq!(messages.len(), 2);
 //! # assert!(!of_flight_info.is_empty());
@@ -28,8 +28,10 @@ mod codec;
 mod compact;
 mod encode;
 mod frame;
+mod message;
 mod nested;
 mod pace;
+mod pieces;
 mod present;
 mod presented;
 mod schema;
@@ -41,6 +43,7 @@ pub use client::Client;
 pub use codec::Codec;
 pub use encode::Encoder;
 pub use frame::frame;
+pub use message::Message;
 pub use pace::{Pace, Sent};
 pub use present::present;
 pub use presented::presented;

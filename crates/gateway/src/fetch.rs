@@ -6,13 +6,12 @@ use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
 use arrow_array::RecordBatch;
-use arrow_flight::FlightData;
 use arrow_schema::SchemaRef;
 use bowshot_core::{Cancel, Error, ErrorKind, Options, Registration, Result, Stream};
 use bowshot_gateway_access::{Claim, Now, Session};
 use bowshot_gateway_monitor as monitor;
 use bowshot_gateway_monitor::Reading;
-use bowshot_gateway_wire::{Codec, Encoder, Pace, Sent, body_bytes, present, presented};
+use bowshot_gateway_wire::{Codec, Encoder, Message, Pace, Sent, body_bytes, present, presented};
 use futures::StreamExt;
 use futures::stream::BoxStream;
 use tokio_stream::wrappers::ReceiverStream;
@@ -29,7 +28,7 @@ use crate::status::{of_error, of_refusal};
 const QUEUE: u8 = 2;
 
 /// The messages of a stream.
-pub(crate) type Messages = BoxStream<'static, Result<FlightData, Status>>;
+pub(crate) type Messages = BoxStream<'static, Result<Message, Status>>;
 
 impl Inner {
     /// What a ticket stands for, if it is the caller's.
@@ -65,7 +64,7 @@ impl Inner {
             reading
         });
         let encoding = Encoding::new(schema, codec, caller).map_err(failed)?;
-        let first = vec![encoding.encoder.schema_message().map_err(failed)?];
+        let first = vec![encoding.encoder.schema_message().map_err(failed)?.into()];
         let session = Arc::clone(&caller.session);
         let sender = Sender { encoding, session, reading, claimed, _ended_with: ended_with, has_ended: false };
         let room = usize::from(QUEUE);
@@ -90,8 +89,8 @@ struct Sender {
     has_ended: bool,
 }
 
-impl Turn<FlightData> for Sender {
-    fn batch(&mut self, batch: RecordBatch, waited: Duration) -> Result<Vec<FlightData>> {
+impl Turn<Message> for Sender {
+    fn batch(&mut self, batch: RecordBatch, waited: Duration) -> Result<Vec<Message>> {
         self.session.touch(Now::read());
         let (messages, sent) = self.encoding.messages(&batch, waited)?;
         if let Some(work) = &self.claimed.work {
@@ -150,7 +149,7 @@ impl Encoding {
     }
 
     /// The messages of a batch, and what they take; the ones before had to wait so long for the client.
-    fn messages(&mut self, batch: &RecordBatch, waited: Duration) -> Result<(Vec<FlightData>, Sent)> {
+    fn messages(&mut self, batch: &RecordBatch, waited: Duration) -> Result<(Vec<Message>, Sent)> {
         if let Some(sent) = self.sent.take() {
             self.pace.sent(&Sent { blocked: waited, ..sent }, Instant::now());
         }
@@ -159,7 +158,7 @@ impl Encoding {
         let batch = present(batch, &self.schema)?;
         let started = Instant::now();
         let messages = self.encoder.encode(&batch)?;
-        let wire = messages.iter().map(|message| message.data_body.len() as u64).sum();
+        let wire = messages.iter().map(|message| message.body_len() as u64).sum();
         let raw = body_bytes(&batch) as u64;
         let sent = Sent { codec, raw, wire, encode: started.elapsed(), blocked: Duration::ZERO };
         self.sent = Some(sent);
@@ -169,10 +168,10 @@ impl Encoding {
 
 /// One batch that is there already, as the messages of a stream.
 pub(crate) fn messages_of(batch: &RecordBatch, caller: &Caller) -> Result<Messages, Status> {
-    let encode = || -> Result<Vec<FlightData>> {
+    let encode = || -> Result<Vec<Message>> {
         let schema = presented(batch.schema_ref(), caller.client);
         let mut encoder = Encoder::new(Arc::clone(&schema), Codec::None)?;
-        let mut messages = vec![encoder.schema_message()?];
+        let mut messages = vec![encoder.schema_message()?.into()];
         messages.extend(encoder.encode(&present(batch, &schema)?)?);
         Ok(messages)
     };

@@ -112,7 +112,7 @@ mod tests {
             bowshot_gateway_wire::Encoder::new(batch(1).schema(), bowshot_gateway_wire::Codec::None).unwrap();
         let mut messages = vec![Ok(encoder.schema_message().unwrap())];
         for batch in batches {
-            messages.extend(encoder.encode(&batch).unwrap().into_iter().map(Ok));
+            messages.extend(encoder.encode(&batch).unwrap().into_iter().map(|message| Ok(message.into())));
         }
         block_on(read(futures::stream::iter(messages)))
     }

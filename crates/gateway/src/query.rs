@@ -12,6 +12,7 @@ use bowshot_core::{Cancel, Error, ErrorKind, Options, Params, Plan, Query, Reque
 use bowshot_gateway_access::{Claim, random_bytes};
 use bowshot_gateway_route::Refused;
 use bowshot_gateway_wire::schema_bytes;
+use bowshot_ipc::ExpectedNote;
 use bowshot_sql::CursorStatement;
 use prost_types::Timestamp;
 use tonic::Status;
@@ -139,10 +140,14 @@ impl Inner {
         descriptor: FlightDescriptor,
     ) -> Result<FlightInfo, Status> {
         let schema = shown(&planned.plan.schema, caller.client);
-        let asked = caller.endpoints()?;
+        let (asked, rows) = (caller.endpoints()?, planned.plan.estimate.rows);
         let (id, endpoints) = self.keep(planned, asked, caller)?;
         let endpoints = 0..u32::try_from(endpoints).unwrap_or(u32::MAX);
-        self.tickets(id, endpoints, info(&schema, descriptor)?, caller)
+        let mut info = info(&schema, descriptor)?;
+        if let Some(rows) = rows {
+            info.app_metadata = ExpectedNote { rows }.write().into();
+        }
+        self.tickets(id, endpoints, info, caller)
     }
 
     /// Keeps the endpoints of a planned query: the name of the result, and how many they are.

@@ -12,7 +12,7 @@ use arrow_flight::{
 use bowshot_core::Params;
 use bowshot_gateway_access::Now;
 use bowshot_gateway_wire::{presented, schema_bytes};
-use futures::StreamExt;
+use futures::{StreamExt, TryStreamExt};
 use futures::stream::BoxStream;
 use prost::Message;
 use prost::bytes::Bytes;
@@ -21,7 +21,7 @@ use tonic::{Request, Response, Status, Streaming};
 
 use crate::caller::{Caller, authorization, peer};
 use crate::columns::shown;
-use crate::fetch::messages_of;
+use crate::fetch::{Messages, messages_of};
 use crate::gateway::Inner;
 use crate::prepared::Run;
 use crate::query::info;
@@ -100,18 +100,7 @@ impl FlightService for Service {
     }
 
     async fn do_get(&self, request: Request<Ticket>) -> Result<Response<Self::DoGetStream>, Status> {
-        let caller = Caller::of(&request, &self.0.access)?;
-        let ticket = request.into_inner().ticket;
-        // The ticket of a command about metadata is the command itself: it holds nothing, and may be used again.
-        let command = Any::decode(ticket.clone()).ok().and_then(|any| Command::try_from(any).ok());
-        let messages = match command.filter(|command| metadata::columns(command).is_some()) {
-            None => self.0.fetch(&ticket, &caller)?,
-            Some(command) => {
-                let caller = Arc::new(caller);
-                messages_of(&self.0.describe(command, Arc::clone(&caller)).await?, &caller)?
-            }
-        };
-        Ok(Response::new(messages))
+        Ok(self.messages(request).await?.map(|messages| messages.map_ok(FlightData::from).boxed()))
     }
 
     async fn do_action(&self, request: Request<Action>) -> Result<Response<Self::DoActionStream>, Status> {
@@ -148,6 +137,22 @@ impl FlightService for Service {
 }
 
 impl Service {
+    /// The messages that a ticket stands for.
+    pub(crate) async fn messages(&self, request: Request<Ticket>) -> Result<Response<Messages>, Status> {
+        let caller = Caller::of(&request, &self.0.access)?;
+        let ticket = request.into_inner().ticket;
+        // The ticket of a command about metadata is the command itself: it holds nothing, and may be used again.
+        let command = Any::decode(ticket.clone()).ok().and_then(|any| Command::try_from(any).ok());
+        let messages = match command.filter(|command| metadata::columns(command).is_some()) {
+            None => self.0.fetch(&ticket, &caller)?,
+            Some(command) => {
+                let caller = Arc::new(caller);
+                messages_of(&self.0.describe(command, Arc::clone(&caller)).await?, &caller)?
+            }
+        };
+        Ok(Response::new(messages))
+    }
+
     async fn info(&self, descriptor: FlightDescriptor, caller: &Caller) -> Result<FlightInfo, Status> {
         match command(&descriptor)? {
             Command::CommandStatementQuery(command) => {

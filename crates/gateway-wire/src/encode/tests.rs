@@ -7,6 +7,7 @@ use arrow_cast::cast;
 use arrow_flight::utils::flight_data_to_batches;
 use arrow_schema::{DataType, Field, Schema};
 use bowshot_ipc::{Decoder, Form};
+use prost::Message as _;
 use proptest::prelude::*;
 
 use super::*;
@@ -17,9 +18,14 @@ use crate::testing::{Dice, array, batch, sendable, single};
 fn sent(batch: &RecordBatch, codec: Codec) -> Vec<FlightData> {
     let mut encoder = Encoder::new(batch.schema(), codec).unwrap();
     let mut messages = vec![encoder.schema_message().unwrap()];
-    messages.extend(encoder.encode(batch).unwrap());
+    messages.extend(encode(&mut encoder, batch));
     compare(batch, &messages);
     messages.split_off(1)
+}
+
+/// The messages of a batch, each with its body in one piece.
+fn encode(encoder: &mut Encoder, batch: &RecordBatch) -> Vec<FlightData> {
+    encoder.encode(batch).unwrap().into_iter().map(FlightData::from).collect()
 }
 
 /// Decodes a stream and compares it with the batch that it should hold.
@@ -42,7 +48,7 @@ fn sent_packed(batch: &RecordBatch, codec: Codec) {
     let first = encoder.schema_message().unwrap();
     let mut decoder = Decoder::new(&first.data_header, 4 << 20).unwrap();
     let mut rows = 0;
-    for message in encoder.encode(batch).unwrap() {
+    for message in encode(&mut encoder, batch) {
         let note = Some(message.app_metadata.to_vec()).filter(|note| Form::is_note(note));
         let message = bowshot_ipc::Message {
             header: message.data_header.to_vec(),
@@ -77,9 +83,9 @@ fn a_client_that_reads_packed_batches_gets_them_where_it_is_compressed() {
     let batch = RecordBatch::try_from_iter([("text", Arc::new(texts) as ArrayRef)]).unwrap();
     for codec in Codec::ALL {
         let mut encoder = Encoder::new(batch.schema(), codec).unwrap().for_packed(true);
-        let message = encoder.encode(&batch).unwrap().remove(0);
+        let message = encode(&mut encoder, &batch).remove(0);
         assert_eq!(Form::is_note(&message.app_metadata), codec != Codec::None, "{codec}");
-        let plain = Encoder::new(batch.schema(), codec).unwrap().encode(&batch).unwrap().remove(0);
+        let plain = encode(&mut Encoder::new(batch.schema(), codec).unwrap(), &batch).remove(0);
         assert!(plain.app_metadata.is_empty());
         let (bytes, offsets) = (message.data_body.len(), plain.data_body.len());
         assert!(
@@ -89,7 +95,7 @@ fn a_client_that_reads_packed_batches_gets_them_where_it_is_compressed() {
     }
     let flags = RecordBatch::try_from_iter([("f", Arc::new(Int8Array::from(vec![1])) as ArrayRef)]).unwrap();
     let mut encoder = Encoder::new(flags.schema(), Codec::Zstd).unwrap().for_packed(true);
-    assert!(encoder.encode(&flags).unwrap()[0].app_metadata.is_empty(), "there is nothing to pack");
+    assert!(encode(&mut encoder, &flags)[0].app_metadata.is_empty(), "there is nothing to pack");
 }
 
 #[test]
@@ -237,7 +243,7 @@ fn the_codec_may_change_within_a_stream() {
     for (place, codec) in codecs.into_iter().enumerate() {
         encoder.set_codec(codec).unwrap();
         assert_eq!(encoder.codec(), codec);
-        messages.extend(encoder.encode(&whole.slice(place * 500, 500)).unwrap());
+        messages.extend(encode(&mut encoder, &whole.slice(place * 500, 500)));
     }
     for (message, codec) in messages[1..].iter().zip(codecs) {
         let header = arrow_ipc::root_as_message(&message.data_header).unwrap();

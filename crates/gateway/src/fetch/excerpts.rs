@@ -6,6 +6,7 @@ use arrow_flight::FlightData;
 use bowshot_core::{Cancel, Excerpt, Plan, Result};
 use bowshot_gateway_access::Now;
 use bowshot_gateway_monitor as monitor;
+use bowshot_gateway_wire::Message;
 use bowshot_ipc::ExcerptNote;
 use bytes::Bytes;
 use tokio::sync::mpsc;
@@ -23,9 +24,9 @@ pub(super) fn feed(
     smaller: u64,
     cancel: Cancel,
     room: usize,
-    first: Vec<FlightData>,
+    first: Vec<Message>,
     mut turn: Sender,
-) -> mpsc::Receiver<Result<FlightData>> {
+) -> mpsc::Receiver<Result<Message>> {
     run(room, move |sender| {
         let mut line = Line { sender, waited: Duration::ZERO };
         match read(&plan, smaller, &cancel, first, &mut turn, &mut line) {
@@ -45,7 +46,7 @@ fn read(
     plan: &Plan,
     smaller: u64,
     cancel: &Cancel,
-    first: Vec<FlightData>,
+    first: Vec<Message>,
     turn: &mut Sender,
     line: &mut Line<'_>,
 ) -> Result<bool> {
@@ -84,7 +85,7 @@ fn pass_on(excerpt: Excerpt<'_>, cancel: &Cancel, turn: &mut Sender, line: &mut 
         cancel.check()?;
         turn.session.touch(Now::read());
         let message = FlightData { data_body: piece?, app_metadata: note.clone(), ..FlightData::default() };
-        if !line.send(Ok(message)) {
+        if !line.send(Ok(message.into())) {
             return Ok(false);
         }
     }
@@ -97,18 +98,18 @@ fn pass_on(excerpt: Excerpt<'_>, cancel: &Cancel, turn: &mut Sender, line: &mut 
 
 /// The way to the client.
 struct Line<'a> {
-    sender: &'a mpsc::Sender<Result<FlightData>>,
+    sender: &'a mpsc::Sender<Result<Message>>,
     /// How long it has been waited for.
     waited: Duration,
 }
 
 impl Line<'_> {
-    fn send_all(&mut self, messages: Vec<FlightData>) -> bool {
+    fn send_all(&mut self, messages: Vec<Message>) -> bool {
         messages.into_iter().all(|message| self.send(Ok(message)))
     }
 
     /// Whether somebody listens.
-    fn send(&mut self, item: Result<FlightData>) -> bool {
+    fn send(&mut self, item: Result<Message>) -> bool {
         let started = Instant::now();
         let is_sent = self.sender.blocking_send(item).is_ok();
         self.waited += started.elapsed();

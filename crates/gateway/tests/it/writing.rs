@@ -49,7 +49,7 @@ fn messages(table: &str) -> Vec<FlightData> {
     let mut encoder = Encoder::new(batch.schema(), Codec::None).unwrap();
     let mut messages = vec![encoder.schema_message().unwrap()];
     for _ in 0..2 {
-        messages.extend(encoder.encode(&batch).unwrap());
+        messages.extend(encoder.encode(&batch).unwrap().into_iter().map(FlightData::from));
     }
     messages[0].flight_descriptor = Some(ingest(table));
     messages
