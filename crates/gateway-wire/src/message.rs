@@ -9,9 +9,9 @@ use prost::encoding::{encoded_len_varint, key_len};
 /// The number of `data_body`, the last field of `FlightData` (Flight.proto), which is why it can follow all others.
 pub(crate) const BODY: u32 = 1000;
 
-/// Buffers of fewer bytes are copied next to each other: a piece costs a call of the system, which takes about as long as copying so
-/// many bytes.
-const COPIED: usize = 16 << 10;
+/// Buffers of fewer bytes are copied next to each other: each piece is a frame of HTTP/2, which costs both ends a call of the system or
+/// two, about as long as copying so many bytes takes.
+const COPIED: usize = 32 << 10;
 
 /// A message of Flight, whose body is a list of pieces.
 ///
@@ -74,10 +74,12 @@ impl From<Message> for FlightData {
 
 /// The bytes of these buffers in pieces, of which only the small ones are copied.
 fn gathered(buffers: impl IntoIterator<Item = Buffer>) -> Vec<Bytes> {
+    let buffers: Vec<Buffer> = buffers.into_iter().collect();
+    let is_small = |buffer: &Buffer| buffer.len() < COPIED;
+    let mut small = BytesMut::with_capacity(buffers.iter().filter(|buffer| is_small(buffer)).map(Buffer::len).sum());
     let mut pieces = Vec::new();
-    let mut small = BytesMut::new();
     for buffer in buffers {
-        if buffer.len() < COPIED {
+        if is_small(&buffer) {
             small.extend_from_slice(&buffer);
             continue;
         }

@@ -12,8 +12,8 @@ use arrow_flight::{
 use bowshot_core::Params;
 use bowshot_gateway_access::Now;
 use bowshot_gateway_wire::{presented, schema_bytes};
-use futures::{StreamExt, TryStreamExt};
 use futures::stream::BoxStream;
+use futures::{StreamExt, TryStreamExt};
 use prost::Message;
 use prost::bytes::Bytes;
 use tonic::metadata::AsciiMetadataValue;

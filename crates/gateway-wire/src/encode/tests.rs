@@ -7,8 +7,8 @@ use arrow_cast::cast;
 use arrow_flight::utils::flight_data_to_batches;
 use arrow_schema::{DataType, Field, Schema};
 use bowshot_ipc::{Decoder, Form};
-use prost::Message as _;
 use proptest::prelude::*;
+use prost::Message as _;
 
 use super::*;
 use crate::schema::ALIGNMENT;
