@@ -46,8 +46,15 @@ fn what_postgres_says_arrives_with_its_schema() {
     let direct = server.uri();
     let gateway = Running::open(&[("shop", connect(&direct).unwrap(), Dialect::Postgres)], Limits::default());
     let query = Query::new("SELECT * FROM orders");
+    let expected = |uri: &str| {
+        let request = Request::new(query.clone(), Options::default());
+        connect(uri).unwrap().plan(&request, &Cancel::new()).unwrap().estimate.rows
+    };
+    let rows = expected(&direct);
+    assert!(rows.is_some_and(|rows| rows > 400_000), "{rows:?}");
+    assert_eq!(expected(&gateway.uri("")), rows);
     let (ours, endpoints) = read(&gateway.uri(""), query.clone()).unwrap();
-    let (theirs, _) = read(&direct, query).unwrap();
+    let (theirs, _) = read(&direct, query.clone()).unwrap();
     assert!(endpoints > 1, "the source splits it, so that the gateway does");
     let whole = |batches: &[RecordBatch]| arrow_select::concat::concat_batches(&batches[0].schema(), batches).unwrap();
     let (ours, theirs) = (whole(&ours), whole(&theirs));
