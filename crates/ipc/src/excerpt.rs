@@ -4,6 +4,8 @@
 //! them on as a small Parquet file of their own, in messages of Flight that have a body and no header, one behind the other; each says in
 //! its `app_metadata` how many bytes the file has. Behind the last one may follow another file, or a batch.
 
+use crate::note;
+
 /// The word by which a client says that it reads them.
 pub(crate) const EXCERPTS: &str = "parquet";
 
@@ -28,13 +30,12 @@ pub struct ExcerptNote {
 impl ExcerptNote {
     /// The note's bytes.
     pub fn write(self) -> Vec<u8> {
-        [MARK, &self.bytes.to_le_bytes()].concat()
+        note::write(MARK, self.bytes)
     }
 
     /// What a note says; `None` of another one.
     pub fn read(note: &[u8]) -> Option<ExcerptNote> {
-        let bytes = note.strip_prefix(MARK)?.try_into().ok()?;
-        Some(ExcerptNote { bytes: u64::from_le_bytes(bytes) })
+        note::read(MARK, note).map(|bytes| ExcerptNote { bytes })
     }
 
     /// Whether this is such a note, or was meant to be one.

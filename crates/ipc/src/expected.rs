@@ -3,6 +3,8 @@
 //! `FlightInfo.total_records` is a promise, which clients hand on as the number of rows; what a database expects of a query before it
 //! runs is none. A client that makes room for a result, or shows how far it has come, is better off with it all the same.
 
+use crate::note;
+
 /// What a note begins with.
 const MARK: &[u8] = b"bowshot: rows ";
 
@@ -24,12 +26,11 @@ pub struct ExpectedNote {
 impl ExpectedNote {
     /// The note's bytes.
     pub fn write(self) -> Vec<u8> {
-        [MARK, &self.rows.to_le_bytes()].concat()
+        note::write(MARK, self.rows)
     }
 
     /// What a note says; `None` of another one.
     pub fn read(note: &[u8]) -> Option<ExpectedNote> {
-        let rows = note.strip_prefix(MARK)?.try_into().ok()?;
-        Some(ExpectedNote { rows: u64::from_le_bytes(rows) })
+        note::read(MARK, note).map(|rows| ExpectedNote { rows })
     }
 }

@@ -38,6 +38,7 @@ mod expected;
 mod flat;
 mod guard;
 mod message;
+mod note;
 mod packed;
 mod pool;
 mod reads;
