@@ -100,6 +100,7 @@ impl FlightService for Service {
     }
 
     async fn do_get(&self, request: Request<Ticket>) -> Result<Response<Self::DoGetStream>, Status> {
+        // What the trait asks for; `answer.rs` stands in front of it and sends the pieces.
         Ok(self.messages(request).await?.map(|messages| messages.map_ok(FlightData::from).boxed()))
     }
 

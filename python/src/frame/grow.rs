@@ -1,7 +1,8 @@
 //! A column that grows batch by batch in memory that becomes the final array.
 //!
-//! Large vectors grow without being copied: the allocator remaps their pages, and the pages that are not written yet
-//! cost nothing. Those that are written next are mapped at once. What is left over at the end is given back.
+//! A column begins with room for the rows that the result is expected to have, since growing may copy what is there: only for the
+//! largest blocks the allocator remaps pages instead. Pages that are not written yet cost nothing, and those that are written next are
+//! mapped at once. What is left over at the end is given back.
 
 use std::mem::size_of;
 
