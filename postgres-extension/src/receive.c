@@ -13,6 +13,7 @@
 #include "utils/timestamp.h"
 #include "utils/uuid.h"
 
+#include "prefetch.h"
 #include "receiver.h"
 #include "values.h"
 
@@ -90,7 +91,7 @@ unpadded(char *next, char *aligned)
  * tuple is what heap_deform_tuple in heaptuple.c knows.
  */
 static pg_attribute_always_inline void
-put_tuple(BowshotReceiver *receiver, HeapTuple tuple, bool has_nulls)
+put_tuple(BowshotReceiver *receiver, HeapTuple tuple, const char *limit, bool has_nulls)
 {
 	BowshotColumn *column = receiver->batch.columns;
 	BowshotColumn *end = column + receiver->batch.columns_count;
@@ -120,7 +121,7 @@ put_tuple(BowshotReceiver *receiver, HeapTuple tuple, bool has_nulls)
 		{
 			size_t length = VARSIZE_1B(next) - VARHDRSZ_SHORT;
 
-			put_uncounted(receiver, column, row, VARDATA_1B(next), length);
+			put_uncounted(receiver, column, row, VARDATA_1B(next), length, limit - next > COPIED_WIDE);
 			bytes += length;
 			next += VARHDRSZ_SHORT + length;
 			continue;
@@ -163,6 +164,18 @@ put_tuple(BowshotReceiver *receiver, HeapTuple tuple, bool has_nulls)
 	receiver->bytes += bytes;
 }
 
+/*
+ * Up to where bytes may be read: the end of the tuple's page, which other tuples lie
+ * behind, or the end of a tuple that lies elsewhere.
+ */
+static inline const char *
+readable_end(TupleTableSlot *slot, HeapTuple tuple)
+{
+	if (TTS_IS_BUFFERTUPLE(slot) && BufferIsValid(((BufferHeapTupleTableSlot *) slot)->buffer))
+		return (const char *) BufferGetPage(((BufferHeapTupleTableSlot *) slot)->buffer) + BLCKSZ;
+	return (const char *) tuple->t_data + tuple->t_len;
+}
+
 /* The tuple of a slot whose columns are those of the result, if it is one as it lies on disk. */
 static inline HeapTuple
 whole_tuple(BowshotReceiver *receiver, TupleTableSlot *slot)
@@ -184,12 +197,14 @@ static bool
 receive_slot(TupleTableSlot *slot, DestReceiver *self)
 {
 	BowshotReceiver *receiver = (BowshotReceiver *) self;
-	HeapTuple tuple = whole_tuple(receiver, slot);
+	HeapTuple tuple;
 
+	prefetch_next(slot, &receiver->page);
+	tuple = whole_tuple(receiver, slot);
 	if (tuple && HeapTupleHasNulls(tuple))
-		put_tuple(receiver, tuple, true);
+		put_tuple(receiver, tuple, readable_end(slot, tuple), true);
 	else if (tuple)
-		put_tuple(receiver, tuple, false);
+		put_tuple(receiver, tuple, readable_end(slot, tuple), false);
 	else
 	{
 		slot_getallattrs(slot);

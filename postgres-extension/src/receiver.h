@@ -9,6 +9,7 @@
 
 #include "fmgr.h"
 #include "mb/pg_wchar.h"
+#include "storage/buf.h"
 #include "utils/memutils.h"
 
 #include "bowshot.h"
@@ -37,6 +38,7 @@ struct BowshotReceiver
 	Caller *callers;       /* one a column */
 	bool converts;         /* the server's text is not UTF-8 */
 	bool calls;            /* a column's values go through functions */
+	Buffer page;           /* of the row before */
 	MemoryContext context; /* as long as the receiver */
 	MemoryContext garbage; /* what those functions leave, a row long */
 };
@@ -77,21 +79,52 @@ copy_short(uint8_t *to, const char *from, size_t length)
 			to[at] = from[at];
 }
 
-/* Appends bytes to a column whose values have no fixed length; who calls it counts them. */
+/* Behind a column's room there are more bytes than these. */
+#define COPIED_WIDE 48
+
+/*
+ * The same where COPIED_WIDE bytes may be read, without a look at how many there
+ * are: a processor can't guess the length of a text.
+ */
 static pg_attribute_always_inline void
-append(BowshotReceiver *receiver, BowshotColumn *column, const char *bytes, size_t length)
+copy_wide(uint8_t *to, const char *from, size_t length)
+{
+	memcpy(to, from, 16);
+	memcpy(to + 16, from + 16, 16);
+	memcpy(to + 32, from + 32, 16);
+	if (unlikely(length > COPIED_WIDE))
+		memcpy(to + COPIED_WIDE, from + COPIED_WIDE, length - COPIED_WIDE);
+}
+
+/* Where the next bytes of a column go whose values have no fixed length. */
+static pg_attribute_always_inline uint8_t *
+next_place(BowshotReceiver *receiver, BowshotColumn *column, size_t length)
 {
 	if (unlikely(length > column->room - column->used))
 		bowshot_grow(receiver, column, length);
-	copy_short(column->values + column->used, bytes, length);
+	return column->values + column->used;
+}
+
+/* Appends bytes; who calls it counts them. */
+static pg_attribute_always_inline void
+append(BowshotReceiver *receiver, BowshotColumn *column, const char *bytes, size_t length)
+{
+	copy_short(next_place(receiver, column, length), bytes, length);
 	column->used += length;
 }
 
-/* A value that is the bytes themselves; who calls it counts them. */
+/* A value that is the bytes themselves, wide if COPIED_WIDE of them may be read; who calls it counts them. */
 static pg_attribute_always_inline void
-put_uncounted(BowshotReceiver *receiver, BowshotColumn *column, size_t row, const char *bytes, size_t length)
+put_uncounted(
+	BowshotReceiver *receiver, BowshotColumn *column, size_t row, const char *bytes, size_t length, bool wide)
 {
-	append(receiver, column, bytes, length);
+	uint8_t *place = next_place(receiver, column, length);
+
+	if (wide)
+		copy_wide(place, bytes, length);
+	else
+		copy_short(place, bytes, length);
+	column->used += length;
 	column->offsets[row + 1] = (int32_t) column->used;
 }
 
@@ -99,7 +132,7 @@ put_uncounted(BowshotReceiver *receiver, BowshotColumn *column, size_t row, cons
 static pg_attribute_always_inline void
 put_bytes(BowshotReceiver *receiver, BowshotColumn *column, const char *bytes, size_t length)
 {
-	put_uncounted(receiver, column, receiver->row, bytes, length);
+	put_uncounted(receiver, column, receiver->row, bytes, length, false);
 	receiver->bytes += length;
 }
 
