@@ -10,6 +10,9 @@ use bowshot_memory::of_result;
 #[cfg(target_os = "linux")]
 const LEAST: usize = 16 << 10;
 
+/// In steps of so many bytes a vector that grows for long has its pages mapped.
+const STEP: usize = 256 << 10;
+
 /// An empty vector with room for exactly `count` values, which the caller may fill.
 pub fn with_capacity<T>(count: usize) -> Vec<T> {
     of_result(|| Vec::with_capacity(count))
@@ -28,9 +31,19 @@ pub fn grow<T>(values: &mut Vec<T>, count: usize) {
 }
 
 /// Room for `count` values more, which the caller is about to append to a vector that grows for long.
+///
+/// Its pages are mapped in steps of 256 KiB, which the calls before have begun: a column of a frame grows by some ten kilobytes a
+/// batch, and to walk the pages that are there costs as much as to map them.
 pub fn make_room<T>(values: &mut Vec<T>, count: usize) {
     of_result(|| values.reserve(count));
-    if let Some(room) = values.spare_capacity_mut().get_mut(..count) {
+    let is_first = values.is_empty();
+    let room = values.spare_capacity_mut();
+    let (address, size) = (room.as_ptr().addr(), size_of::<T>().max(1));
+    // In values: from where this step begins to where the one ends in which the last value lies.
+    let begin = if is_first { 0 } else { (address.next_multiple_of(STEP) - address).div_ceil(size) };
+    let end = ((address + count * size).next_multiple_of(STEP) - address) / size;
+    let end = end.min(room.len());
+    if let Some(room) = room.get_mut(begin..end) {
         map_pages(room);
     }
 }
@@ -94,14 +107,33 @@ mod tests {
         assert!((grown.len(), grown.first(), grown.last()) == (75_001, Some(&1), Some(&70_000)));
     }
 
+    /// How many pages this thread has had mapped so far, by writing to them or by a call.
+    #[cfg(target_os = "linux")]
+    fn faults() -> u64 {
+        let text = std::fs::read_to_string("/proc/thread-self/stat").unwrap();
+        text.rsplit_once(')').unwrap().1.split_whitespace().nth(7).unwrap().parse().unwrap()
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn a_vector_that_grows_has_a_step_s_pages_ahead_of_it() {
+        let mut grown: Vec<u32> = Vec::with_capacity(16 << 20);
+        let mut ahead = 0;
+        for batch in 0..1_000_u32 {
+            make_room(&mut grown, 2_500);
+            let before = faults();
+            grown.extend(std::iter::repeat_n(batch, 2_500));
+            ahead += u64::from(faults() == before);
+        }
+        // A test of its own runs beside others; by their first touch, each batch's pages would be mapped.
+        assert!(ahead > 900, "{ahead} of 1000 batches were written to pages that were there");
+        assert_eq!((grown.len(), grown[2_499], grown[2_500]), (2_500_000, 0, 1));
+    }
+
     #[test]
     #[cfg(target_os = "linux")]
     fn the_pages_are_there() {
         let mut room: Vec<u8> = with_room(64 << 20);
-        let faults = || -> u64 {
-            let text = std::fs::read_to_string("/proc/thread-self/stat").unwrap();
-            text.rsplit_once(')').unwrap().1.split_whitespace().nth(7).unwrap().parse().unwrap()
-        };
         let before = faults();
         room.resize(64 << 20, 1);
         assert!(faults() - before < 1000, "{} of 16384 pages were mapped by their first touch", faults() - before);

@@ -29,12 +29,21 @@ pub fn texts<T: ByteArrayType>(
     let end = offsets.last().and_then(|last| last.to_usize());
     let fits = end == Some(bytes.len()) && validity.as_ref().is_none_or(|nulls| nulls.len() + 1 == offsets.len());
     let anything = matches!(T::DATA_TYPE, DataType::Binary | DataType::LargeBinary);
-    if fits && (anything || bytes.is_ascii()) {
-        // SAFETY: the offsets are ordered and end with the bytes, each of which is a character where they are text; a bit a
-        // value.
+    if fits && (anything || are_texts(&offsets, &bytes)) {
+        // SAFETY: the offsets are ordered and end with the bytes, which are whole characters between any two of them where they
+        // are text; a bit a value.
         return Ok(unsafe { GenericByteArray::new_unchecked(offsets, bytes, validity) });
     }
     GenericByteArray::try_new(offsets, bytes, validity)
+}
+
+/// Whether what lies between the offsets are characters, all of them whole.
+fn are_texts<O: OffsetSizeTrait>(offsets: &[O], bytes: &[u8]) -> bool {
+    // A byte that goes on with a character has the bits 10 in front.
+    let begins = |offset: &O| bytes.get(offset.as_usize()).is_none_or(|byte| byte & 0xC0 != 0x80);
+    // Without a way out in between, as above.
+    bytes.is_ascii()
+        || (std::str::from_utf8(bytes).is_ok() && offsets.iter().fold(true, |whole, offset| whole & begins(offset)))
 }
 
 #[cfg(test)]

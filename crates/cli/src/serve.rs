@@ -120,6 +120,7 @@ impl Serve {
             let and_write = if sources.iter().any(|named| named.writable) { " and write" } else { "" };
             tracing::warn!("no users are configured: everybody who reaches this address may read{and_write}");
         }
+        bowshot_memory::reuse();
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
         let runtime = runtime.map_err(|error| Error::new(ErrorKind::Io, format!("cannot start threads: {error}")))?;
         let ended = runtime.block_on(serve(&gateway, &sources, listen, tls, console, published));

@@ -305,6 +305,13 @@ impl Shared {
         }
     }
 
+    /// Whether batches of partition `index` wait, however many they are, until those before it were consumed: they need
+    /// new memory, as if they were kept.
+    fn piles_up(&self, index: usize) -> bool {
+        let state = self.state.lock();
+        state.budget == usize::MAX && index > state.head
+    }
+
     /// Notes that partition `index` was read to its end.
     fn finish(&self, index: usize) {
         let mut state = self.state.lock();
@@ -374,7 +381,9 @@ impl Worker {
         while let Some(index) = self.shared.claim() {
             self.cancel.check()?;
             let mut reader = connection.open(index)?;
-            while let Some(batch) = reader.next()? {
+            loop {
+                bowshot_memory::keeps(self.keeps_all || self.shared.piles_up(index));
+                let Some(batch) = reader.next()? else { break };
                 let batch = match &self.map {
                     Some(map) => map(batch)?,
                     None => batch,

@@ -1,5 +1,6 @@
 //! Arrow IPC: files, whose footer says where the batches are, and streams, which are read from their beginning.
 
+mod decode;
 mod file;
 mod message;
 mod stream;
@@ -59,6 +60,11 @@ impl Meta {
                 Ok(Meta { schema: types::arrow(&schema), layout, size: open.len() })
             },
         )
+    }
+
+    /// Whether its batches lie in the file as they do in memory.
+    pub(crate) fn is_plain(&self) -> bool {
+        matches!(&self.layout, Layout::File(footer) if footer.is_plain())
     }
 
     /// The batches, each a chunk.

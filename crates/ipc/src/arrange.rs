@@ -2,6 +2,8 @@
 
 use arrow_ipc::{Message, RecordBatch, root_as_message};
 
+use crate::MOST_ROWS;
+
 /// Where buffers begin in memory, in bytes: what every Arrow type and every vector instruction is content with.
 const ALIGNMENT: usize = 64;
 
@@ -30,7 +32,7 @@ pub fn arrange(header: &mut [u8], size: usize) -> Result<Option<Vec<Piece>>, Str
     }
     let message = root_as_message(header).map_err(|error| format!("metadata that cannot be read ({error})"))?;
     let Some(batch) = batch_of(&message) else { return Ok(None) };
-    if u32::try_from(batch.length()).is_err() {
+    if !(0..=MOST_ROWS).contains(&batch.length()) {
         return Err(format!("a batch of {} rows", batch.length()));
     }
     let Some(buffers) = batch.buffers() else { return Ok(None) };

@@ -10,8 +10,7 @@ use arrow_ipc::{MessageHeader, root_as_message};
 use arrow_schema::{ArrowError, Schema, SchemaRef};
 
 use crate::arrange::batch_of;
-use crate::flat::{self, is_flat};
-use crate::{Form, Message, Refused, guarded};
+use crate::{Flat, Form, Message, Refused, guarded};
 
 /// How much larger than the largest message a batch may become when its buffers are decompressed.
 pub const MOST_INFLATED: usize = 16;
@@ -73,8 +72,9 @@ impl Decoder {
             MessageHeader::RecordBatch => {
                 let batch = root.header_as_record_batch().ok_or_else(|| refused("no batch"))?;
                 let schema = form.map_or(&self.schema, Form::schema);
-                let batch = if is_flat(schema) && batch.compression().is_none() {
-                    flat::read(batch, &message.body, schema)?
+                let flat = if batch.compression().is_none() { Flat::whole(schema) } else { None };
+                let batch = if let Some(flat) = flat {
+                    flat.read(batch, &message.body)?
                 } else {
                     let dictionaries = &self.dictionaries;
                     RecordBatchDecoder::try_new(&message.body, batch, Arc::clone(schema), dictionaries, &version)?

@@ -12,33 +12,67 @@ use arrow_data::ArrayData;
 use arrow_schema::{ArrowError, DataType, SchemaRef};
 use bowshot_cells::{ordered, texts};
 
+/// The most rows of a batch that is read here.
+pub const MOST_ROWS: i64 = u32::MAX as i64;
+
+/// Reads batches whose columns have no children, are in no dictionary and are not compressed.
+#[derive(Debug)]
+pub struct Flat {
+    /// Of the messages.
+    sent: SchemaRef,
+    /// Which of its columns are read, and the schema of those.
+    wanted: Vec<bool>,
+    schema: SchemaRef,
+}
+
+impl Flat {
+    /// Reads all columns; `None` where one is not of this form.
+    pub fn whole(schema: &SchemaRef) -> Option<Self> {
+        let wanted = vec![true; schema.fields().len()];
+        is_flat(schema).then(|| Flat { sent: Arc::clone(schema), wanted, schema: Arc::clone(schema) })
+    }
+
+    /// Reads these columns, in the messages' order.
+    ///
+    /// # Errors
+    /// The schema has no such column.
+    pub fn some(schema: &SchemaRef, columns: &[usize]) -> Result<Option<Self>, ArrowError> {
+        let in_order = columns.is_sorted_by(|one, next| one < next);
+        let wanted = (0..schema.fields().len()).map(|column| columns.contains(&column)).collect();
+        let read = Arc::new(schema.project(columns)?);
+        Ok((in_order && is_flat(schema)).then(|| Flat { sent: Arc::clone(schema), wanted, schema: read }))
+    }
+
+    /// The batch of a message; its buffers, which are not compressed, lie in `body`, and the arrays keep them.
+    ///
+    /// # Errors
+    /// The metadata or the body is not what Arrow's format says, or there are more than [`MOST_ROWS`] rows.
+    pub fn read(&self, batch: arrow_ipc::RecordBatch<'_>, body: &Buffer) -> Result<RecordBatch, ArrowError> {
+        // More are refused with the metadata of a stream, unless it came behind the body.
+        let rows = Some(batch.length()).filter(|rows| *rows <= MOST_ROWS).and_then(|rows| usize::try_from(rows).ok());
+        let rows = rows.ok_or_else(|| refused(&format!("a batch of {} rows", batch.length())))?;
+        let (nodes, buffers) = (batch.nodes().unwrap_or_default(), batch.buffers().unwrap_or_default());
+        let mut parts = Parts { body, rows, nodes: nodes.iter(), buffers: buffers.iter() };
+        let mut columns = Vec::with_capacity(self.schema.fields().len());
+        for (field, wanted) in self.sent.fields().iter().zip(&self.wanted) {
+            if *wanted {
+                columns.push(parts.column(field.data_type())?);
+            } else {
+                parts.skip(field.data_type());
+            }
+        }
+        let options = RecordBatchOptions::new().with_row_count(Some(rows));
+        RecordBatch::try_new_with_options(Arc::clone(&self.schema), columns, &options)
+    }
+}
+
 /// Whether all columns of a schema are read here.
-pub(crate) fn is_flat(schema: &SchemaRef) -> bool {
+fn is_flat(schema: &SchemaRef) -> bool {
     schema.fields().iter().all(|field| match field.data_type() {
         DataType::Utf8 | DataType::LargeUtf8 | DataType::Binary | DataType::LargeBinary => true,
         DataType::Boolean | DataType::FixedSizeBinary(_) => true,
         other => other.is_primitive(),
     })
-}
-
-/// The batch of such a schema; its buffers, which are not compressed, lie in `body`.
-///
-/// # Errors
-/// The metadata or the body is not what Arrow's format says.
-pub(crate) fn read(
-    batch: arrow_ipc::RecordBatch<'_>,
-    body: &Buffer,
-    schema: &SchemaRef,
-) -> Result<RecordBatch, ArrowError> {
-    // More are refused with the metadata, unless it came behind the body.
-    let rows = u32::try_from(batch.length()).ok().and_then(|rows| usize::try_from(rows).ok());
-    let rows = rows.ok_or_else(|| refused(&format!("a batch of {} rows", batch.length())))?;
-    let (nodes, buffers) = (batch.nodes().unwrap_or_default(), batch.buffers().unwrap_or_default());
-    let mut parts = Parts { body, rows, nodes: nodes.iter(), buffers: buffers.iter() };
-    let columns = schema.fields().iter().map(|field| parts.column(field.data_type()));
-    let columns = columns.collect::<Result<Vec<_>, _>>()?;
-    let options = RecordBatchOptions::new().with_row_count(Some(rows));
-    RecordBatch::try_new_with_options(Arc::clone(schema), columns, &options)
 }
 
 /// What the metadata says of the columns that were not read yet.
@@ -70,13 +104,27 @@ where
         }
     }
 
+    /// Goes on to the next column.
+    fn skip(&mut self, data_type: &DataType) {
+        let is_long =
+            matches!(data_type, DataType::Utf8 | DataType::LargeUtf8 | DataType::Binary | DataType::LargeBinary);
+        self.nodes.next();
+        // Behind the bits of its NULLs: values, or offsets and bytes.
+        for _ in 0..if is_long { 3 } else { 2 } {
+            self.buffers.next();
+        }
+    }
+
     fn texts<T: ByteArrayType>(&mut self, nulls: Option<NullBuffer>) -> Result<ArrayRef, ArrowError> {
         let (ends, bytes) = (self.buffer()?, self.buffer()?);
         let needed = (self.rows + 1) * size_of::<T::Offset>();
         let fits = ends.len() >= needed && ends.as_ptr().cast::<T::Offset>().is_aligned();
         let offsets = fits.then(|| ScalarBuffer::<T::Offset>::new(ends.clone(), 0, self.rows + 1));
-        if let Some(offsets) = offsets.and_then(|offsets| ordered(offsets, bytes.len())) {
-            return Ok(Arc::new(texts::<T>(offsets, bytes, nulls)?));
+        // Writers may leave room behind the last value.
+        let used = |offsets: &ScalarBuffer<T::Offset>| offsets.last()?.to_usize().filter(|used| *used <= bytes.len());
+        let found = offsets.and_then(|offsets| used(&offsets).and_then(|used| Some((ordered(offsets, used)?, used))));
+        if let Some((offsets, used)) = found {
+            return Ok(Arc::new(texts::<T>(offsets, bytes.slice_with_length(0, used), nulls)?));
         }
         // Slices, an empty column without offsets, lies: Arrow knows them.
         let data = ArrayData::builder(T::DATA_TYPE).len(self.rows).nulls(nulls).add_buffer(ends).add_buffer(bytes);

@@ -49,6 +49,7 @@ pub use body::Body;
 pub use decode::{Decoder, MOST_INFLATED, read_schema};
 pub use excerpt::ExcerptNote;
 pub use expected::ExpectedNote;
+pub use flat::{Flat, MOST_ROWS};
 pub use guard::guarded;
 pub use message::Message;
 pub use packed::{Form, pack};

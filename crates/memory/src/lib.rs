@@ -65,6 +65,16 @@ pub fn of_result<T>(make: impl FnOnce() -> T) -> T {
     make()
 }
 
+/// Has the system's allocator keep the memory of messages that were sent, for those that follow: for a program that is a server.
+///
+/// glibc gives blocks of 128 KiB and more back to the system when they are freed, and learns in time, as larger ones are, that this
+/// is in vain. These are the numbers at which it stops to learn
+/// ([`mallopt`](https://man7.org/linux/man-pages/man3/mallopt.3.html)). Every page of a message was mapped anew until then: for
+/// texts out of Arrow files an eighth of what the gateway does.
+pub fn reuse() {
+    system::keep_freed(32 << 20, 64 << 20);
+}
+
 /// The allocator: the system's, but for the memory of results that are kept whole.
 #[derive(Debug)]
 pub struct Memory;

@@ -113,3 +113,17 @@ pub(crate) fn renew(start: *mut u8, bytes: usize) -> bool {
 pub(crate) fn renew(_start: *mut u8, _bytes: usize) -> bool {
     false
 }
+
+/// Has the system's allocator keep what is given back, see [`reuse`](crate::reuse).
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+pub(crate) fn keep_freed(mapped_from: i32, trimmed_from: i32) {
+    // SAFETY: both set a number that the allocator reads under its own locks; they change no block that is there.
+    unsafe {
+        libc::mallopt(libc::M_MMAP_THRESHOLD, mapped_from);
+        libc::mallopt(libc::M_TRIM_THRESHOLD, trimmed_from);
+    }
+}
+
+/// Nothing: this system's allocator has no such settings.
+#[cfg(not(all(target_os = "linux", target_env = "gnu")))]
+pub(crate) fn keep_freed(_mapped_from: i32, _trimmed_from: i32) {}

@@ -5,17 +5,17 @@ use std::sync::Arc;
 
 use arrow_array::RecordBatch;
 use arrow_buffer::Buffer;
-use arrow_ipc::reader::{FileDecoder, read_footer_length};
+use arrow_ipc::reader::read_footer_length;
 use arrow_ipc::{Block, MetadataVersion, convert::fb_to_schema, root_as_footer};
 use arrow_schema::SchemaRef;
 use bowshot_core::{Error, ErrorKind, Result};
 use bytes::Bytes;
 
+use super::decode::Decoder;
 use super::{Content, message};
 use crate::chunk::{Chunk, Piece};
 use crate::error::damaged;
 use crate::guard::contained;
-use crate::map::trusting;
 use crate::read::{Batches, Columns};
 
 /// What a footer says.
@@ -32,6 +32,7 @@ struct Batch {
     rows: u64,
     /// About how many bytes it has in memory.
     bytes: u64,
+    is_compressed: bool,
 }
 
 /// What compression saves, about.
@@ -63,6 +64,10 @@ impl Footer {
         Ok(Footer { schema, version: footer.version(), dictionaries, batches })
     }
 
+    pub(super) fn is_plain(&self) -> bool {
+        self.batches.iter().all(|batch| !batch.is_compressed)
+    }
+
     pub(super) fn chunks(&self, file: usize) -> Vec<Chunk> {
         let chunk = |(number, batch): (usize, &Batch)| Chunk {
             file,
@@ -81,8 +86,9 @@ fn look(content: &Content, block: &Block, name: &str) -> Result<Batch> {
     let bytes = content.get(start, header)?;
     let batch = message::parse(&bytes, name)?.header_as_record_batch().ok_or_else(wrong)?;
     let rows = u64::try_from(batch.length()).map_err(|_| wrong())?;
-    let factor = if batch.compression().is_some() { COMPRESSED } else { 1 };
-    Ok(Batch { block: *block, rows, bytes: body.saturating_mul(factor) })
+    let is_compressed = batch.compression().is_some();
+    let factor = if is_compressed { COMPRESSED } else { 1 };
+    Ok(Batch { block: *block, rows, bytes: body.saturating_mul(factor), is_compressed })
 }
 
 /// Where a block begins, and the lengths of its header and its body.
@@ -106,14 +112,11 @@ pub(super) fn read(
     contained(
         || name.clone(),
         || {
-            let mut decoder =
-                FileDecoder::new(Arc::clone(&footer.schema), footer.version).with_projection(columns.to_vec());
-            if trusted {
-                decoder = trusting(decoder);
-            }
+            let mut decoder = Decoder::new(&footer.schema, footer.version, columns, trusted)
+                .map_err(|error| damaged(&name, error))?;
             for block in &footer.dictionaries {
                 let buffer = block_bytes(&content, block)?;
-                decoder.read_dictionary(block, &buffer).map_err(|error| damaged(&name, error))?;
+                decoder.dictionary(block, &buffer).map_err(|error| damaged(&name, error))?;
             }
             let slices = Slices::new(batch_bytes);
             let footer = Arc::clone(footer);
@@ -134,7 +137,7 @@ fn block_bytes(content: &Content, block: &Block) -> Result<Buffer> {
 struct Blocks {
     content: Content,
     footer: Arc<Footer>,
-    decoder: FileDecoder,
+    decoder: Decoder,
     blocks: Range<usize>,
     slices: Slices,
     name: String,
@@ -147,11 +150,11 @@ impl Batches for Blocks {
                 return Ok(Some(columns));
             }
             let Some(number) = self.blocks.next() else { return Ok(None) };
-            let Some(Batch { block, rows, bytes }) = self.footer.batches.get(number) else { return Ok(None) };
+            let Some(Batch { block, rows, bytes, .. }) = self.footer.batches.get(number) else { return Ok(None) };
             let place = || format!("batch {number} of {}", self.name);
             let batch = contained(place, || {
                 let buffer = block_bytes(&self.content, block)?;
-                self.decoder.read_record_batch(block, &buffer).map_err(|error| damaged(&place(), error))
+                self.decoder.batch(block, &buffer, &place())
             })?;
             let batch = batch.filter(|batch| batch.num_rows() as u64 == *rows);
             let batch = batch.ok_or_else(|| damaged(&place(), "it has not the rows that it says"))?;

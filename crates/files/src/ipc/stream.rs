@@ -4,17 +4,16 @@ use std::sync::Arc;
 
 use arrow_buffer::Buffer;
 use arrow_ipc::convert::try_schema_from_ipc_buffer;
-use arrow_ipc::reader::FileDecoder;
 use arrow_ipc::{Block, MessageHeader, MetadataVersion};
 use arrow_schema::SchemaRef;
 use bowshot_core::{Error, ErrorKind, Result};
 use bytes::Bytes;
 
+use super::decode::Decoder;
 use super::file::Slices;
 use super::message;
 use crate::error::damaged;
 use crate::guard::contained;
-use crate::map::trusting;
 use crate::open::Open;
 use crate::read::{Batches, Columns};
 
@@ -94,10 +93,7 @@ pub(super) fn read(open: &Arc<Open>, columns: &[usize], batch_bytes: usize, trus
         || name.clone(),
         || {
             let (messages, schema, version) = start(open)?;
-            let mut decoder = FileDecoder::new(schema, version).with_projection(columns.to_vec());
-            if trusted {
-                decoder = trusting(decoder);
-            }
+            let decoder = Decoder::new(&schema, version, columns, trusted).map_err(|error| damaged(&name, error))?;
             Ok(Box::new(Stream { messages, decoder, slices: Slices::new(batch_bytes), name: name.clone() })
                 as Box<dyn Batches>)
         },
@@ -106,7 +102,7 @@ pub(super) fn read(open: &Arc<Open>, columns: &[usize], batch_bytes: usize, trus
 
 struct Stream {
     messages: Messages,
-    decoder: FileDecoder,
+    decoder: Decoder,
     slices: Slices,
     name: String,
 }
@@ -128,10 +124,9 @@ impl Batches for Stream {
                     let body = i64::try_from(message.body).map_err(wrong)?;
                     let block = Block::new(0, header, body);
                     let buffer = Buffer::from(message.bytes);
-                    let failed = |error| damaged(name, error);
                     if message.kind == MessageHeader::DictionaryBatch {
-                        decoder.read_dictionary(&block, &buffer).map_err(failed)?;
-                    } else if let Some(batch) = decoder.read_record_batch(&block, &buffer).map_err(failed)? {
+                        decoder.dictionary(&block, &buffer).map_err(|error| damaged(name, error))?;
+                    } else if let Some(batch) = decoder.batch(&block, &buffer, name)? {
                         slices.put(batch, message.body);
                     }
                     Ok(true)

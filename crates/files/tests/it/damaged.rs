@@ -89,8 +89,10 @@ fn parquet_that_comes_straight_from_its_pages() {
 fn arrow_files() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("x.arrow");
-    crate::arrow::write_file(&path, &many_types(300), 100, None);
-    damage(&path, "");
+    for batch in [many_types(300), crate::arrow::without_children(300)] {
+        crate::arrow::write_file(&path, &batch, 100, None);
+        damage(&path, "");
+    }
 }
 
 #[test]
