@@ -14,13 +14,15 @@
 //! # Ok::<(), &str>(())
 //! ```
 
+mod appended;
 mod cells;
 mod room;
 mod texts;
 mod together;
 
+pub use appended::Appended;
 pub use cells::{Cells, NULL, load, stride};
-pub use room::{collect, grow, make_room, with_capacity, with_room, zeroes};
+pub use room::{collect, expecting, grow, make_room, with_capacity, with_room, zeroes};
 pub use texts::{ordered, texts};
 pub use together::{TOGETHER, Together};
 

@@ -25,6 +25,14 @@ pub fn with_room<T>(count: usize) -> Vec<T> {
     values
 }
 
+/// An empty vector with room for `count` values, if the system has as much: what is not written costs nothing, and who expects too
+/// few grows. A guess of more than 2^27 is not taken at its word.
+pub fn expecting<T>(count: usize) -> Vec<T> {
+    let mut values = Vec::new();
+    let _ = values.try_reserve_exact(count.min(1 << 27));
+    values
+}
+
 /// Room for exactly `count` values more, which the caller may append.
 pub fn grow<T>(values: &mut Vec<T>, count: usize) {
     of_result(|| values.reserve_exact(count));

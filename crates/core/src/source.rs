@@ -41,12 +41,6 @@ pub trait Scan: Send + Sync {
         false
     }
 
-    /// Whether batches lie in memory already as they are handed on: reading them costs next to nothing, and a second connection would
-    /// bring nothing.
-    fn is_at_hand(&self) -> bool {
-        false
-    }
-
     /// The tables from which the result's columns come, in the order of the columns; `None` for one that is computed. Empty where the
     /// database does not say.
     fn origins(&self) -> Vec<Option<Origin>> {

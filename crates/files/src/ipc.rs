@@ -62,11 +62,6 @@ impl Meta {
         )
     }
 
-    /// Whether its batches lie in the file as they do in memory.
-    pub(crate) fn is_plain(&self) -> bool {
-        matches!(&self.layout, Layout::File(footer) if footer.is_plain())
-    }
-
     /// The batches, each a chunk.
     pub(crate) fn chunks(&self, file: usize) -> Vec<Chunk> {
         match &self.layout {

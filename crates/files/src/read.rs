@@ -65,15 +65,6 @@ impl Scan for Shared {
         let first = jobs.first().and_then(|job| Some((job, job.chunks.first()?)));
         first.is_some_and(|(job, chunk)| has_excerpts(dataset, &job.view, chunk))
     }
-
-    /// Of a mapped file that is not compressed.
-    fn is_at_hand(&self) -> bool {
-        let dataset = &self.0.dataset;
-        let Data::Arrow(metas) = &dataset.data else { return false };
-        matches!(dataset.location.place, Place::Local(_))
-            && dataset.location.mmap
-            && metas.iter().all(ipc::Meta::is_plain)
-    }
 }
 
 /// One worker's connection.

@@ -19,10 +19,6 @@ pub(crate) struct Wish {
     pub(crate) takes_excerpts: bool,
 }
 
-/// Of what lies at hand an endpoint has so many bytes at least. One connection sends them in half a second, and who puts endpoints
-/// together in their order would have to keep the second one until the first has ended.
-const LEAST_AT_HAND: u64 = 1 << 30;
-
 /// The endpoints of a result.
 pub(crate) struct Division {
     pub(crate) endpoints: Vec<Plan>,
@@ -42,8 +38,6 @@ pub(crate) struct Division {
 ///
 /// What is handed on as it is stored was cut as far as it is worth it when it was planned; to share it, it would have to be decoded here.
 ///
-/// What lies at hand, such as a mapped file of Arrow's, is cut only where it is large.
-///
 /// A result that is ordered stays whole: there are clients that read endpoints in the order in which they arrive.
 pub(crate) fn divide(
     plan: Plan,
@@ -58,7 +52,7 @@ pub(crate) fn divide(
         return one_each(vec![plan]);
     }
     if plan.partitions.len() > 1 {
-        let count = wish.asked.unwrap_or_else(|| own_count(&plan, wish)).min(wish.most);
+        let count = wish.asked.unwrap_or(wish.most).min(wish.most);
         if wish.is_far && wish.asked.is_none() && count > 1 {
             let options = Options { connections: Some(count), ..options.clone() };
             let memory_bytes = count.saturating_mul(options.buffer_bytes);
@@ -76,21 +70,10 @@ pub(crate) fn divide(
     }
 }
 
-/// How many endpoints are worth it where nobody asks for a number.
-fn own_count(plan: &Plan, wish: &Wish) -> usize {
-    if wish.is_far || !plan.scan.is_at_hand() {
-        return wish.most;
-    }
-    let worth = plan.estimate.bytes.unwrap_or(0).div_ceil(LEAST_AT_HAND).max(1);
-    usize::try_from(worth).unwrap_or(usize::MAX)
-}
-
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use bowshot_core::testing::Numbers;
-    use bowshot_core::{Connection, Estimate, Query, Request, Scan, Source, Stream};
+    use bowshot_core::{Query, Request, Source, Stream};
 
     use super::*;
 
@@ -135,36 +118,6 @@ mod tests {
         assert_eq!(shape(20, false, None, true), (8, 1, 1), "dealt");
         assert_eq!(shape(20, true, None, false), (1, 20, 1), "its order matters");
         assert_eq!(shape(1, false, None, false), (1, 1, 1));
-    }
-
-    /// Numbers that lie in memory.
-    struct AtHand(Arc<dyn Scan>);
-
-    impl Scan for AtHand {
-        fn connect(&self, cancel: &Cancel) -> Result<Box<dyn Connection>> {
-            self.0.connect(cancel)
-        }
-
-        fn is_at_hand(&self) -> bool {
-            true
-        }
-    }
-
-    #[test]
-    fn what_lies_at_hand_is_cut_where_it_is_large() {
-        let endpoints = |bytes, asked, is_far| {
-            let (options, cancel) = (Options::default(), Cancel::new());
-            let request = Request::new(Query::new("numbers"), options.clone());
-            let plan = Numbers { partitions: 20, rows: 5 }.plan(&request, &cancel).unwrap();
-            let estimate = Estimate { bytes: Some(bytes), ..plan.estimate };
-            let plan = Plan { scan: Arc::new(AtHand(Arc::clone(&plan.scan))), estimate, ..plan };
-            let wish = Wish { asked, most: 8, is_far, in_turn: false, takes_excerpts: false };
-            divide(plan, false, &wish, &options, &ShareLimits::default(), &cancel).unwrap().endpoints.len()
-        };
-        assert_eq!((endpoints(0, None, false), endpoints(1 << 30, None, false)), (1, 1));
-        assert_eq!((endpoints(5 << 29, None, false), endpoints(1 << 40, None, false)), (3, 8));
-        assert_eq!(endpoints(1, Some(4), false), 4, "as asked");
-        assert_eq!(endpoints(1, None, true), 8, "connections do not share a long way evenly");
     }
 
     #[test]

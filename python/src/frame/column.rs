@@ -2,12 +2,10 @@
 
 use std::sync::Arc;
 
-use arrow_array::types::LargeUtf8Type;
-use arrow_array::{ArrayRef, RecordBatch};
-use arrow_buffer::{Buffer, NullBuffer, ScalarBuffer};
+use arrow_array::RecordBatch;
+use arrow_buffer::NullBuffer;
 use arrow_schema::{DataType, Field, Schema, SchemaRef, TimeUnit};
-use bowshot_cells::{ordered, texts};
-use bowshot_core::{Error, ErrorKind, Result};
+use bowshot_core::Result;
 use parking_lot::Mutex;
 use pyo3::prelude::*;
 
@@ -95,8 +93,8 @@ impl FrameColumn {
                 parts.values = Some(Values::new(Memory::Days(days), "<i4"));
                 "day"
             }
-            (_, Data::Text { offsets, bytes }) => {
-                parts.batches.push(RecordBatch::try_new(schema, vec![text(offsets, bytes, nulls)?])?);
+            (_, Data::Text(texts)) => {
+                parts.batches.push(RecordBatch::try_new(schema, vec![Arc::new(texts.finish(nulls)?)])?);
                 "text"
             }
             (_, Data::Arrays(arrays)) => {
@@ -160,12 +158,6 @@ fn mark<T: Copy>(values: &mut [T], nulls: Option<&NullBuffer>, null: T) {
             *value = null;
         }
     }
-}
-
-fn text(offsets: Vec<i64>, bytes: Vec<u8>, nulls: Option<NullBuffer>) -> Result<ArrayRef> {
-    let disordered = || Error::new(ErrorKind::Internal, "texts of a frame lie in no order");
-    let offsets = ordered(ScalarBuffer::from(offsets), bytes.len()).ok_or_else(disordered)?;
-    Ok(Arc::new(texts::<LargeUtf8Type>(offsets, Buffer::from_vec(bytes), nulls)?))
 }
 
 /// The time zone and NumPy's type of an instant or a duration.

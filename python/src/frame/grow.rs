@@ -10,16 +10,13 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::{
     Date32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
 };
-use arrow_array::{Array, ArrayRef, ArrowPrimitiveType, GenericStringArray, OffsetSizeTrait};
+use arrow_array::{Array, ArrayRef, ArrowPrimitiveType};
 use arrow_buffer::{BooleanBuffer, NullBuffer, NullBufferBuilder};
 use arrow_schema::{DataType, Field, FieldRef};
-use bowshot_cells::make_room;
+use bowshot_cells::{Appended, expecting, make_room};
 use bowshot_core::{Error, ErrorKind, Result};
 
 use super::layout::Kind;
-
-/// A database's guess of more rows is not taken at its word.
-const MOST_EXPECTED: usize = 1 << 27;
 
 /// The values of a column so far. What stands in the place of a NULL means nothing.
 pub(crate) enum Data {
@@ -29,10 +26,7 @@ pub(crate) enum Data {
     /// One byte a truth value, as NumPy has it.
     Truths(Vec<u8>),
     Days(Vec<i32>),
-    Text {
-        offsets: Vec<i64>,
-        bytes: Vec<u8>,
-    },
+    Text(Appended),
     Arrays(Vec<ArrayRef>),
 }
 
@@ -50,15 +44,11 @@ impl Growing {
     /// For about `rows` rows: those that the result is expected to have.
     pub(crate) fn new(field: FieldRef, kind: Kind, rows: usize) -> Self {
         let data = match kind {
-            Kind::Int | Kind::Unsigned | Kind::Instant => Data::Words(room(rows)),
-            Kind::Float => Data::Floats(room(rows)),
-            Kind::Bool => Data::Truths(room(rows)),
-            Kind::Day => Data::Days(room(rows)),
-            Kind::Text => {
-                let mut offsets = room(rows.saturating_add(1));
-                offsets.push(0);
-                Data::Text { offsets, bytes: Vec::new() }
-            }
+            Kind::Int | Kind::Unsigned | Kind::Instant => Data::Words(expecting(rows)),
+            Kind::Float => Data::Floats(expecting(rows)),
+            Kind::Bool => Data::Truths(expecting(rows)),
+            Kind::Day => Data::Days(expecting(rows)),
+            Kind::Text => Data::Text(Appended::expecting(rows)),
             Kind::Object => Data::Arrays(Vec::new()),
         };
         Growing { field, kind, data, nulls: NullBufferBuilder::new(0), null_count: 0, length: 0 }
@@ -97,10 +87,8 @@ impl Growing {
                 truths.extend(array.as_boolean().values().iter().map(u8::from))
             }
             (Data::Days(days), DataType::Date32) => append(days, array.as_primitive::<Date32Type>().values()),
-            (Data::Text { offsets, bytes }, DataType::Utf8) => append_text(offsets, bytes, array.as_string::<i32>()),
-            (Data::Text { offsets, bytes }, DataType::LargeUtf8) => {
-                append_text(offsets, bytes, array.as_string::<i64>());
-            }
+            (Data::Text(texts), DataType::Utf8) => texts.append(array.as_string::<i32>()),
+            (Data::Text(texts), DataType::LargeUtf8) => texts.append(array.as_string::<i64>()),
             (Data::Arrays(arrays), _) => arrays.push(array.clone()),
             (_, other) => {
                 let what = format!("column \"{}\" came as {other}, not as planned", self.field.name());
@@ -122,10 +110,7 @@ impl Growing {
             Data::Floats(values) => values.shrink_to_fit(),
             Data::Truths(values) => values.shrink_to_fit(),
             Data::Days(values) => values.shrink_to_fit(),
-            Data::Text { offsets, bytes } => {
-                offsets.shrink_to_fit();
-                bytes.shrink_to_fit();
-            }
+            Data::Text(texts) => texts.shrink(),
             Data::Arrays(_) => {}
         }
     }
@@ -140,14 +125,6 @@ impl Growing {
     }
 }
 
-/// Room for so many values, if the system has as much: what is not written costs nothing, and what was expected in vain is given
-/// back. Who expects too few grows.
-fn room<T>(count: usize) -> Vec<T> {
-    let mut values = Vec::new();
-    let _ = values.try_reserve_exact(count.min(MOST_EXPECTED));
-    values
-}
-
 fn append<T: Copy>(all: &mut Vec<T>, values: &[T]) {
     make_room(all, values.len());
     all.extend_from_slice(values);
@@ -156,32 +133,6 @@ fn append<T: Copy>(all: &mut Vec<T>, values: &[T]) {
 fn widen<T: ArrowPrimitiveType<Native: Into<i64>>>(words: &mut Vec<i64>, array: &ArrayRef) {
     make_room(words, array.len());
     words.extend(array.as_primitive::<T>().values().iter().map(|value| -> i64 { (*value).into() }));
-}
-
-fn append_text<O: OffsetSizeTrait>(offsets: &mut Vec<i64>, bytes: &mut Vec<u8>, array: &GenericStringArray<O>) {
-    let starts = array.value_offsets();
-    let (Some(first), Some(last)) = (starts.first(), starts.last()) else { return };
-    let (from, to) = (first.as_usize(), last.as_usize());
-    // A slice holds at most 2^63 bytes.
-    let shift = i64::try_from(bytes.len()).unwrap_or(i64::MAX) - i64::try_from(from).unwrap_or(0);
-    make_room(offsets, array.len());
-    expect(bytes, to - from, offsets.len() + array.len(), offsets.capacity());
-    append(bytes, array.value_data().get(from..to).unwrap_or_default());
-    offsets.extend(starts.iter().skip(1).map(|end| {
-        let end: i64 = (*end).to_i64().unwrap_or(0);
-        end + shift
-    }));
-}
-
-/// Makes room for `more` bytes, with which there will be `there` texts; if there is too little, at once for as many texts as there
-/// is room for, if they are as long as those so far.
-fn expect(bytes: &mut Vec<u8>, more: usize, there: usize, places: usize) {
-    let needed = bytes.len() + more;
-    if needed > bytes.capacity() && there > 0 {
-        let all = needed as u128 * places as u128 / there as u128;
-        let all = usize::try_from(all + all / 32).unwrap_or(usize::MAX).min(MOST_EXPECTED * size_of::<i64>());
-        let _ = bytes.try_reserve_exact(all.saturating_sub(bytes.len()));
-    }
 }
 
 /// One byte a row, 1 where it is NULL: the mask of pandas' masked arrays.

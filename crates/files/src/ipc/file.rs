@@ -32,7 +32,6 @@ struct Batch {
     rows: u64,
     /// About how many bytes it has in memory.
     bytes: u64,
-    is_compressed: bool,
 }
 
 /// What compression saves, about.
@@ -64,10 +63,6 @@ impl Footer {
         Ok(Footer { schema, version: footer.version(), dictionaries, batches })
     }
 
-    pub(super) fn is_plain(&self) -> bool {
-        self.batches.iter().all(|batch| !batch.is_compressed)
-    }
-
     pub(super) fn chunks(&self, file: usize) -> Vec<Chunk> {
         let chunk = |(number, batch): (usize, &Batch)| Chunk {
             file,
@@ -86,9 +81,8 @@ fn look(content: &Content, block: &Block, name: &str) -> Result<Batch> {
     let bytes = content.get(start, header)?;
     let batch = message::parse(&bytes, name)?.header_as_record_batch().ok_or_else(wrong)?;
     let rows = u64::try_from(batch.length()).map_err(|_| wrong())?;
-    let is_compressed = batch.compression().is_some();
-    let factor = if is_compressed { COMPRESSED } else { 1 };
-    Ok(Batch { block: *block, rows, bytes: body.saturating_mul(factor), is_compressed })
+    let factor = if batch.compression().is_some() { COMPRESSED } else { 1 };
+    Ok(Batch { block: *block, rows, bytes: body.saturating_mul(factor) })
 }
 
 /// Where a block begins, and the lengths of its header and its body.
@@ -150,7 +144,7 @@ impl Batches for Blocks {
                 return Ok(Some(columns));
             }
             let Some(number) = self.blocks.next() else { return Ok(None) };
-            let Some(Batch { block, rows, bytes, .. }) = self.footer.batches.get(number) else { return Ok(None) };
+            let Some(Batch { block, rows, bytes }) = self.footer.batches.get(number) else { return Ok(None) };
             let place = || format!("batch {number} of {}", self.name);
             let batch = contained(place, || {
                 let buffer = block_bytes(&self.content, block)?;

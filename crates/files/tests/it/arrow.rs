@@ -66,8 +66,6 @@ fn columns_without_children_are_read_like_others() {
     let names: Vec<String> = batch.schema().fields().iter().map(|field| field.name().clone()).collect();
     for compression in [None, Some(CompressionType::LZ4_FRAME)] {
         write_file(&path, &batch, 3_000, compression);
-        let at_hand = |end: &str| plan(&format!("{}{end}", uri(&path)), "", &options()).unwrap().scan.is_at_hand();
-        assert_eq!((at_hand(""), at_hand("?mmap=false")), (compression.is_none(), false));
         assert_same(&read(&uri(&path), ""), &batch);
         for pair in names.windows(2) {
             // The other way round than they lie in the file.
