@@ -83,8 +83,8 @@ copy_short(uint8_t *to, const char *from, size_t length)
 #define COPIED_WIDE 48
 
 /*
- * The same where COPIED_WIDE bytes may be read, without a look at how many there
- * are: a processor can't guess the length of a text.
+ * Like copy_short where COPIED_WIDE bytes may be read, without a look at how many
+ * there are: a processor can't guess the length of a text.
  */
 static pg_attribute_always_inline void
 copy_wide(uint8_t *to, const char *from, size_t length)

@@ -10,6 +10,9 @@ use arrow_schema::ArrowError;
 
 use crate::{expecting, make_room};
 
+/// Guesses do not reserve more.
+const MOST_BYTES: usize = 1 << 30;
+
 /// The texts of all arrays so far.
 ///
 /// ```
@@ -87,9 +90,6 @@ impl Appended {
         Ok(unsafe { LargeStringArray::new_unchecked(offsets, Buffer::from_vec(bytes), validity) })
     }
 }
-
-/// Guesses do not reserve more.
-const MOST_BYTES: usize = 1 << 30;
 
 #[cfg(test)]
 mod tests {

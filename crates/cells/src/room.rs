@@ -41,7 +41,7 @@ pub fn grow<T>(values: &mut Vec<T>, count: usize) {
 /// Room for `count` values more, which the caller is about to append to a vector that grows for long.
 ///
 /// Its pages are mapped in steps of 256 KiB, which the calls before have begun: a column of a frame grows by some ten kilobytes a
-/// batch, and to walk the pages that are there costs as much as to map them.
+/// batch, and each call walks the pages that are there already.
 pub fn make_room<T>(values: &mut Vec<T>, count: usize) {
     of_result(|| values.reserve(count));
     let is_first = values.is_empty();

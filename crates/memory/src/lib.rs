@@ -69,8 +69,7 @@ pub fn of_result<T>(make: impl FnOnce() -> T) -> T {
 ///
 /// glibc gives blocks of 128 KiB and more back to the system when they are freed, and learns in time, as larger ones are, that this
 /// is in vain. These are the numbers at which it stops to learn
-/// ([`mallopt`](https://man7.org/linux/man-pages/man3/mallopt.3.html)). Every page of a message was mapped anew until then: for
-/// texts out of Arrow files an eighth of what the gateway does.
+/// ([`mallopt`](https://man7.org/linux/man-pages/man3/mallopt.3.html)). Every page of a message would be mapped anew until then.
 pub fn reuse() {
     system::keep_freed(32 << 20, 64 << 20);
 }
