@@ -36,7 +36,8 @@ def machine_line(result: Mapping[str, Any]) -> str:
     """Returns a sentence about the machine of a result file."""
     machine = result["machine"]
     kept = ", free memory kept from its host" if result.get("kept") else ""
-    return f"{machine['cpu']}, {machine['cores']} cores, {machine['memory']}{kept}, {machine['kernel']}."
+    control = f", {result['loopback']} on loopback" if "loopback" in result else ""
+    return f"{machine['cpu']}, {machine['cores']} cores, {machine['memory']}{kept}, {machine['kernel']}{control}."
 
 
 def bars_table(judged: Sequence[Bar]) -> str:

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from bench import memory, server, tpch
+from bench import loopback, memory, server, tpch
 from bench.bars import Bar
 from bench.cases import SQL
 from bench.extension.cost import ONE
@@ -35,10 +35,11 @@ def main() -> int:
     folder = server_folder("postgres")
     if server.find_running(folder):
         parser.error("the benchmark's server runs, without TLS; stop it: python -m bench.server stop")
-    with memory.kept() as kept, server.running_server(_certificate(folder)) as postgres:
+    with memory.kept() as kept, loopback.unpaced() as control, server.running_server(_certificate(folder)) as postgres:
         uri = tpch.postgres_database(postgres, arguments.scale)
         figures = list(_measure(uri, postgres.pid, arguments.repeat))
-    result = record("bench.tls", arguments.repeat, kept=kept, figures=[figure.as_json() for figure in figures])
+    found = [figure.as_json() for figure in figures]
+    result = record("bench.tls", arguments.repeat, kept=kept, loopback=control, figures=found)
     measured = rows(figures, NAME)
     page = "\n\n".join(
         [

@@ -6,9 +6,8 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from bench import memory
+from bench import loopback, memory
 from bench.gateway.figures import Figure, disagreements
-from bench.gateway.network.link import congestion_control
 from bench.gateway.other_servers import VERSIONS as OTHER_VERSIONS
 from bench.gateway.parts import PARTS
 from bench.gateway.prepare import prepare
@@ -29,15 +28,16 @@ def main() -> int:
         prepare(settings)
         return 0
     figures = []
-    with memory.kept(not arguments.quick) as kept:
+    with memory.kept(not arguments.quick) as kept, loopback.unpaced(not arguments.quick) as control:
         for name in arguments.parts:
             for figure in _run(name, settings, arguments.repeat):
                 _say(_line(figure))
                 figures.append(figure)
     size = "tiny data: does it work?" if settings.quick else f"TPC-H at scale {settings.scale:g}"
     found = [figure.as_json() for figure in figures]
-    result = record("bench.gateway", arguments.repeat, kept=kept, size=size, figures=found)
-    result["congestion control"] = congestion_control()
+    result = record("bench.gateway", arguments.repeat, kept=kept, loopback=control, size=size, figures=found)
+    # Results over lossy links mean nothing without it.
+    result["congestion control"] = loopback.congestion_control()
     result["versions"] |= {"gateway": version(settings.binary), **OTHER_VERSIONS}
     page = report(result)
     sys.stdout.write(page)

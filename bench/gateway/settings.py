@@ -44,7 +44,7 @@ class Settings:
     @property
     def codec_rounds(self) -> int:
         """How often each codec is measured behind a link in every round: losses come by chance."""
-        return 1 if self.quick else 2
+        return 1 if self.quick else 4
 
     @property
     def readers(self) -> int:

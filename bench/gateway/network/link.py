@@ -64,11 +64,6 @@ def obstacle() -> str | None:
     return None
 
 
-def congestion_control() -> str:
-    """Returns the name of TCP's congestion control: results over lossy links mean nothing without it."""
-    return Path("/proc/sys/net/ipv4/tcp_congestion_control").read_text().strip()
-
-
 @contextlib.contextmanager
 def server_address() -> Iterator[str]:
     """Gives this machine the address that servers listen on, whatever link is up.

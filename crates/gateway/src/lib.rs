@@ -26,6 +26,7 @@ mod line;
 mod local;
 mod metadata;
 mod own;
+mod pacing;
 mod parameters;
 mod prepared;
 mod put;

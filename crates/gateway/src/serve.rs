@@ -17,6 +17,7 @@ use crate::encrypted::encrypted;
 use crate::gate::Guarded;
 use crate::gateway::{Gateway, sweep};
 use crate::line::{Line, Tcp, Telling};
+use crate::pacing::unpaced;
 use crate::service::Service;
 use crate::tls::Tls;
 use crate::whole::Whole;
@@ -59,11 +60,13 @@ impl Gateway {
     /// # Errors
     /// Of kind [`Io`](ErrorKind::Io), such as an address in use.
     pub async fn listen(address: SocketAddr) -> Result<TcpListener> {
-        TcpListener::bind(address).await.map_err(|error| {
+        let listener = TcpListener::bind(address).await.map_err(|error| {
             Error::new(ErrorKind::Io, format!("cannot listen on {address}: {error}"))
                 .with_hint("another program may listen there: choose another port, or 0 for a free one")
                 .with_source(error)
-        })
+        })?;
+        unpaced(&listener);
+        Ok(listener)
     }
 
     async fn answer<C: Tcp + AsyncRead + AsyncWrite + Connected + Unpin + Send + 'static>(
