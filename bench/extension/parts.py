@@ -34,7 +34,7 @@ ONCE = 1.01
 # No worse, but for what a clock and a scheduler add.
 TIME = 1.05
 # How often each is measured in every round that counts: what takes less than a second differs from time to time.
-ROUNDS = 3
+ROUNDS = 5
 COUNTED = """SELECT coalesce(sum(seq_tup_read + coalesce(idx_tup_fetch, 0)), 0),
     coalesce(sum(heap_blks_read + heap_blks_hit), 0)
 FROM pg_stat_user_tables JOIN pg_statio_user_tables USING (relid) WHERE relid = %s::regclass"""
