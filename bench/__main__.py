@@ -6,8 +6,8 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from bench import loopback, memory
 from bench.cases import CASES, FLOORS, Case
+from bench.conditions import steady
 from bench.databases import DATABASES
 from bench.measure import Measurement, measure
 from bench.paths import cache_folder
@@ -24,14 +24,13 @@ def main() -> int:
         _say(f"no case's name matches {arguments.only!r}; the names are:\n" + "\n".join(case.name for case in CASES))
         return 2
     measurements = []
-    with memory.kept(not arguments.quick) as kept, loopback.unpaced(not arguments.quick) as control:
+    with steady(not arguments.quick) as conditions:
         for database in dict.fromkeys(case.database for case in chosen):
             cases = [case for case in chosen if case.database == database]
             floors = [floor for floor in FLOORS if floor.database == database]
             for measurement in _measure(database, cases, floors, arguments.scale, arguments.repeat):
                 _say(_line(measurement))
                 measurements.append(measurement.as_json())
-    conditions = {"kept": kept, "loopback": control}
     result = record("bench", arguments.repeat, **conditions, scale=arguments.scale, measurements=measurements)
     page = report(result)
     sys.stdout.write(page)

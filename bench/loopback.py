@@ -2,8 +2,8 @@
 
 BBR, which some machines have for all connections, sends by timers, at the rate that it believes the way to have
 (Cardwell and others, "BBR: Congestion-Based Congestion Control", ACM Queue 14(5), 2016). Loopback has no rate, and the
-timers' work is charged to whatever process runs, often the one that is to receive: a client that throws bytes away
-pays up to three times as much, and not twice the same.
+timers' work is charged to whatever process runs, often the one that is to receive, and not twice
+the same.
 """
 
 import os

@@ -9,9 +9,10 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from bench import loopback, memory, server, tpch
+from bench import server, tpch
 from bench.bars import Bar
 from bench.cases import SQL
+from bench.conditions import steady
 from bench.extension.cost import ONE
 from bench.gateway.figures import Figure, Rows, disagreements, rows
 from bench.gateway.judge import at_most
@@ -35,11 +36,11 @@ def main() -> int:
     folder = server_folder("postgres")
     if server.find_running(folder):
         parser.error("the benchmark's server runs, without TLS; stop it: python -m bench.server stop")
-    with memory.kept() as kept, loopback.unpaced() as control, server.running_server(_certificate(folder)) as postgres:
+    with steady() as conditions, server.running_server(_certificate(folder)) as postgres:
         uri = tpch.postgres_database(postgres, arguments.scale)
         figures = list(_measure(uri, postgres.pid, arguments.repeat))
     found = [figure.as_json() for figure in figures]
-    result = record("bench.tls", arguments.repeat, kept=kept, loopback=control, figures=found)
+    result = record("bench.tls", arguments.repeat, **conditions, figures=found)
     measured = rows(figures, NAME)
     page = "\n\n".join(
         [

@@ -5,8 +5,9 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from bench import loopback, memory, server, tpch
+from bench import server, tpch
 from bench.bars import Bar
+from bench.conditions import steady
 from bench.extension import cost, first, paper, parts
 from bench.gateway.figures import Figure, disagreements, rows
 from bench.gateway.report import part_table
@@ -32,13 +33,13 @@ def main() -> int:
     parser.add_argument("--quick", action="store_true", help="tiny data: does it work, not how fast is it")
     arguments = parser.parse_args()
     figures = []
-    with memory.kept(not arguments.quick) as kept, loopback.unpaced(not arguments.quick) as control:
+    with steady(not arguments.quick) as conditions:
         for figure in _measure(Settings(Path(), arguments.quick), arguments.repeat):
             values = "   ".join(f"{value:.2f} {unit}" for unit, value in figure.values.items())
             print(f"{figure.part}/{figure.row:50} {figure.error or values}", file=sys.stderr, flush=True)
             figures.append(figure)
     found = [figure.as_json() for figure in figures]
-    result = record("bench.extension", arguments.repeat, kept=kept, loopback=control, figures=found)
+    result = record("bench.extension", arguments.repeat, **conditions, figures=found)
     page = _page(result, figures)
     sys.stdout.write(page)
     write(result, page, "extension", cache_folder("results") if arguments.quick else RESULTS)

@@ -6,7 +6,8 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from bench import loopback, memory
+from bench import loopback
+from bench.conditions import steady
 from bench.gateway.figures import Figure, disagreements
 from bench.gateway.other_servers import VERSIONS as OTHER_VERSIONS
 from bench.gateway.parts import PARTS
@@ -28,14 +29,14 @@ def main() -> int:
         prepare(settings)
         return 0
     figures = []
-    with memory.kept(not arguments.quick) as kept, loopback.unpaced(not arguments.quick) as control:
+    with steady(not arguments.quick) as conditions:
         for name in arguments.parts:
             for figure in _run(name, settings, arguments.repeat):
                 _say(_line(figure))
                 figures.append(figure)
     size = "tiny data: does it work?" if settings.quick else f"TPC-H at scale {settings.scale:g}"
     found = [figure.as_json() for figure in figures]
-    result = record("bench.gateway", arguments.repeat, kept=kept, loopback=control, size=size, figures=found)
+    result = record("bench.gateway", arguments.repeat, **conditions, size=size, figures=found)
     # Results over lossy links mean nothing without it.
     result["congestion control"] = loopback.congestion_control()
     result["versions"] |= {"gateway": version(settings.binary), **OTHER_VERSIONS}
