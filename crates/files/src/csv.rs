@@ -1,11 +1,13 @@
 //! Text, a record a line: its dialect, its columns, and the pieces to read.
 
 mod decode;
+mod ends;
 mod evidence;
 mod head;
 mod input;
 mod read;
 mod records;
+mod separator;
 mod split;
 
 use std::collections::BTreeMap;
@@ -18,6 +20,7 @@ use bowshot_core::{Error, ErrorKind, Result, SOURCE_TYPE};
 use crate::chunk::{Chunk, Piece};
 use crate::format::Format;
 use crate::snapshot::File;
+use ends::Ends;
 use evidence::Evidence;
 
 pub(crate) use head::Head;
@@ -30,6 +33,8 @@ pub(crate) struct Dialect {
     pub(crate) delimiter: Option<u8>,
     /// `None`: quotes mean themselves.
     pub(crate) quote: Option<u8>,
+    /// What takes the special meaning of the character behind it.
+    pub(crate) escape: Option<u8>,
     /// Whether the first line has the names.
     pub(crate) header: bool,
     /// What means NULL, besides a field without anything in it.
@@ -38,7 +43,7 @@ pub(crate) struct Dialect {
 
 impl Default for Dialect {
     fn default() -> Self {
-        Dialect { delimiter: None, quote: Some(b'"'), header: true, nulls: Vec::new() }
+        Dialect { delimiter: None, quote: Some(b'"'), escape: None, header: true, nulls: Vec::new() }
     }
 }
 
@@ -46,9 +51,20 @@ impl Default for Dialect {
 #[derive(Clone, Debug)]
 pub(crate) struct Rules {
     delimiter: u8,
+    /// Whether the user named it.
+    named: bool,
     quote: Option<u8>,
+    escape: Option<u8>,
     header: bool,
     nulls: Vec<Vec<u8>>,
+    /// `None`: the first line of the file tells.
+    ends: Option<Ends>,
+}
+
+impl Rules {
+    fn ends(&self) -> Ends {
+        self.ends.unwrap_or(Ends::Feed)
+    }
 }
 
 impl Dialect {
@@ -56,36 +72,36 @@ impl Dialect {
         let usual = if format == Format::Tsv { b'\t' } else { b',' };
         Rules {
             delimiter: self.delimiter.unwrap_or(usual),
+            named: self.delimiter.is_some(),
             quote: self.quote,
+            // A quote that escapes is a doubled one.
+            escape: self.escape.filter(|escape| Some(*escape) != self.quote),
             header: self.header,
             nulls: self.nulls.clone(),
+            ends: None,
         }
     }
 }
 
 /// All files of text.
 pub(crate) struct Table {
-    rules: Rules,
     files: Vec<FileOfText>,
 }
 
 struct FileOfText {
+    /// With what its first lines have settled.
+    rules: Rules,
     schema: SchemaRef,
     /// For each column, whether its type was inferred: then a value must not change by it.
     inferred: Vec<bool>,
     pieces: Vec<(Range<u64>, u64)>,
-    /// Whether a piece is the whole file.
-    whole: bool,
+    /// Whether the piece is of a compressed file: places in it are those of its text.
+    compressed: bool,
 }
 
 impl Table {
     /// Settles the types from what all files have shown.
-    pub(crate) fn new(
-        heads: Vec<Head>,
-        rules: Rules,
-        types: &BTreeMap<String, DataType>,
-        files: &[Arc<File>],
-    ) -> Result<Self> {
+    pub(crate) fn new(heads: Vec<Head>, types: &BTreeMap<String, DataType>, files: &[Arc<File>]) -> Result<Self> {
         let mut all: BTreeMap<String, Evidence> = BTreeMap::new();
         for head in &heads {
             for (name, evidence) in head.names.iter().zip(&head.evidence) {
@@ -110,9 +126,10 @@ impl Table {
             }
             let (fields, inferred): (Vec<Field>, Vec<bool>) = head.names.iter().map(field).unzip();
             let schema = Arc::new(Schema::new(fields));
-            known.push(FileOfText { schema, inferred, pieces: head.pieces, whole: head.whole });
+            let Head { rules, pieces, compressed, .. } = head;
+            known.push(FileOfText { rules, schema, inferred, pieces, compressed });
         }
-        Ok(Table { rules, files: known })
+        Ok(Table { files: known })
     }
 
     pub(crate) fn schemas(&self) -> Vec<SchemaRef> {
@@ -123,7 +140,7 @@ impl Table {
         let mut chunks = Vec::new();
         for (number, file) in self.files.iter().enumerate() {
             for (bytes, line) in &file.pieces {
-                let piece = if file.whole { Piece::Whole } else { Piece::Text { bytes: bytes.clone(), line: *line } };
+                let piece = Piece::Text { bytes: bytes.clone(), line: *line };
                 chunks.push(Chunk { file: number, piece, rows: None, bytes: bytes.end - bytes.start });
             }
         }

@@ -54,7 +54,7 @@ impl Dataset {
                 let dialect = location.dialect.completed(format);
                 let heads =
                     looking.each(&store, |open| csv::Head::load(open, &dialect, target, options.workers(), cancel))?;
-                let table = csv::Table::new(heads, dialect, &options.types, &files)?;
+                let table = csv::Table::new(heads, &options.types, &files)?;
                 let schemas = table.schemas();
                 (Data::Text(table), schemas)
             }

@@ -147,6 +147,7 @@ impl Location {
             "header" => self.dialect.header = truth()?,
             "delimiter" => self.dialect.delimiter = Some(byte()?),
             "quote" => self.dialect.quote = if value.is_empty() { None } else { Some(byte()?) },
+            "escape" => self.dialect.escape = if value.is_empty() { None } else { Some(byte()?) },
             "null" => self.dialect.nulls.push(value.as_bytes().to_vec()),
             "hive" => self.hive = truth()?,
             "mmap" => self.mmap = truth()?,
@@ -191,7 +192,7 @@ fn wrong(name: &str, value: &str, what: &str) -> Error {
 
 fn unknown(name: &str, place: &str) -> Error {
     Error::new(ErrorKind::Config, format!("files have no option \"{name}\"{place}"))
-        .with_hint("the options are format, header, delimiter, quote, null, hive, mmap and trusted")
+        .with_hint("the options are format, header, delimiter, quote, escape, null, hive, mmap and trusted")
 }
 
 #[cfg(test)]

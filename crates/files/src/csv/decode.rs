@@ -33,6 +33,7 @@ pub(super) struct Block<'a> {
     pub(super) rows: usize,
     pub(super) nulls: &'a [Vec<u8>],
     pub(super) quote: u8,
+    pub(super) escape: Option<u8>,
 }
 
 /// The row whose value does not fit.
@@ -40,25 +41,31 @@ pub(super) struct Block<'a> {
 pub(super) struct Misfit(pub(super) usize);
 
 impl Block<'_> {
-    /// The field of a row, unless it is NULL; written without doubled quotes into `scratch` where it has some.
+    /// The field of a row, unless it is NULL; written into `scratch` without escapes and doubled quotes where it has some.
     pub(super) fn value<'b>(&'b self, row: usize, column: usize, scratch: &'b mut Vec<u8>) -> Option<&'b [u8]> {
         let field = self.fields.get(row * self.width + column)?;
         let text = self.bytes.get(field.start as usize..field.end as usize)?;
         if !field.quoted {
-            let null = text.is_empty() || (!self.nulls.is_empty() && self.nulls.iter().any(|null| null == text));
-            return (!null).then_some(text);
+            let missing = self.escape.is_some_and(|escape| text == [escape, b'N']);
+            let null =
+                text.is_empty() || missing || (!self.nulls.is_empty() && self.nulls.iter().any(|null| null == text));
+            if null {
+                return None;
+            }
         }
-        if !field.doubled {
+        if !field.escaped {
             return Some(text);
         }
         scratch.clear();
-        let mut pair = false;
-        for byte in text {
-            let second = pair && *byte == self.quote;
-            pair = *byte == self.quote && !second;
-            if !second {
-                scratch.push(*byte);
-            }
+        let mut bytes = text.iter();
+        while let Some(byte) = bytes.next() {
+            let meant = if Some(*byte) == self.escape || (field.quoted && *byte == self.quote) {
+                // What follows means itself: the second of two quotes, or what stands behind an escape.
+                bytes.next().unwrap_or(byte)
+            } else {
+                byte
+            };
+            scratch.push(*meant);
         }
         Some(scratch)
     }

@@ -31,6 +31,24 @@ pub(super) struct Evidence {
 const LARGE: u64 = 1 << 53;
 
 impl Evidence {
+    /// What values of a type that was inferred may have shown, at most.
+    pub(super) fn of(data_type: &DataType) -> Self {
+        let mut evidence = Evidence::default();
+        match data_type {
+            DataType::Boolean => evidence.truth = true,
+            DataType::Int64 => (evidence.whole, evidence.negative) = (true, true),
+            DataType::UInt64 => evidence.unsigned = true,
+            DataType::Decimal128(..) => evidence.longer = true,
+            DataType::Float64 => evidence.float = true,
+            DataType::Date32 => evidence.date = true,
+            DataType::Time64(_) => evidence.time = true,
+            DataType::Timestamp(_, None) => evidence.timestamp = true,
+            DataType::Timestamp(_, Some(_)) => evidence.instant = true,
+            _ => evidence.text = true,
+        }
+        evidence
+    }
+
     /// Looks at a value that is not NULL.
     pub(super) fn see(&mut self, text: &[u8]) {
         if self.text {

@@ -3,28 +3,29 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use bowshot_core::{Cancel, Error, ErrorKind, Result};
-use memchr::memchr_iter;
-
 use super::Rules;
 use super::decode::Block;
 use super::evidence::Evidence;
 use super::input::{fill, input};
 use super::read::fault;
 use super::records::Records;
+use super::separator::separator;
 use super::split::{Goal, split};
 use crate::error::damaged;
 use crate::format::is_gzip;
 use crate::open::Open;
+use bowshot_core::{Cancel, Error, ErrorKind, Result};
 
 /// What planning learns of one file.
 pub(crate) struct Head {
+    /// With what the first lines have settled.
+    pub(super) rules: Rules,
     pub(super) names: Vec<String>,
     pub(super) evidence: Vec<Evidence>,
     /// Ranges of bytes, and the number of their first line.
     pub(super) pieces: Vec<(Range<u64>, u64)>,
-    /// Whether the only piece is the whole file, header and all: it is compressed.
-    pub(super) whole: bool,
+    /// Whether the file is compressed: the only piece is a range of its text.
+    pub(super) compressed: bool,
 }
 
 /// How much of the beginning is looked at for types, and how much where each further piece begins.
@@ -39,38 +40,50 @@ impl Head {
         let mut text = Vec::new();
         let mut input = input(&open, 0, open.len());
         let mut last = fill(input.as_mut(), &mut text, SAMPLE, name)? < SAMPLE;
-        let bom = byte_order_mark(&text, name)?;
-        let mut records = Records::new(rules, None);
+        let mut front = byte_order_mark(&text, name)?;
+        let mut rules = rules.clone();
+        let mut line = 1;
+        if let Some((delimiter, length)) = separator(text.get(front..).unwrap_or_default(), last) {
+            if !rules.named {
+                rules.delimiter = delimiter;
+            }
+            (front, line) = (front + length, 2);
+        }
+        let mut records = Records::new(&rules, None);
         let body = loop {
-            let rest = text.get(bom..).unwrap_or_default();
-            let end = records.split(rest, last, 1).map_err(|found| fault(name, rest, 1, &found))?;
+            let rest = text.get(front..).unwrap_or_default();
+            let found = records.split(rest, last, 1);
+            rules.ends = records.ends;
+            let end = found.map_err(|found| fault(name, rest, line, rules.ends(), &found))?;
             if records.rows == 1 || last {
-                break bom + if rules.header { end } else { 0 };
+                break front + if rules.header { end } else { 0 };
             }
             if text.len() > LONGEST {
                 return Err(damaged(name, "its first line does not end"));
             }
             last = fill(input.as_mut(), &mut text, SAMPLE, name)? < SAMPLE;
         };
-        let names = names(rules, &records, text.get(bom..).unwrap_or_default(), name)?;
+        let names = names(&rules, &records, text.get(front..).unwrap_or_default(), name)?;
         let mut evidence = vec![Evidence::default(); names.len()];
-        let line = 1 + lines(text.get(..body).unwrap_or_default());
-        see(rules, text.get(body..).unwrap_or_default(), last, &mut evidence)
-            .map_err(|(found, bytes)| fault(name, &bytes, line, &found))?;
-        let whole = is_gzip(name);
+        let line = line + rules.ends().count(text.get(front..body).unwrap_or_default());
+        see(&rules, text.get(body..).unwrap_or_default(), last, &mut evidence)
+            .map_err(|(found, bytes)| fault(name, &bytes, line, rules.ends(), &found))?;
+        let compressed = is_gzip(name);
         let start = body as u64;
-        let pieces = if whole || !open.is_local() || open.len() - start <= target + target / 2 {
+        // An escaped quote does not count: only a look from the beginning tells where records begin.
+        let one = compressed || rules.escape.is_some();
+        let pieces = if one || !open.is_local() || open.len() - start <= target + target / 2 {
             vec![(start..open.len().max(start), line)]
         } else {
-            split(&open, start, line, rules.quote, &Goal { target, workers, cancel })?
+            split(&open, start, line, rules.quote, rules.ends(), &Goal { target, workers, cancel })?
         };
         for (range, _) in pieces.iter().skip(1) {
             let length = PROBE.min(range.end - range.start);
             let bytes = open.read(range.start, length)?;
             // What is wrong here is told by whoever reads up to it.
-            let _ = see(rules, &bytes, range.start + length == range.end, &mut evidence);
+            let _ = see(&rules, &bytes, range.start + length == range.end, &mut evidence);
         }
-        Ok(Head { names, evidence, pieces, whole })
+        Ok(Head { rules, names, evidence, pieces, compressed })
     }
 }
 
@@ -78,7 +91,8 @@ impl Head {
 fn byte_order_mark(text: &[u8], name: &str) -> Result<usize> {
     match text {
         [0xef, 0xbb, 0xbf, ..] => Ok(3),
-        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => {
+        // With its mark, or without: every other byte is zero.
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] | [1..=255, 0, 1..=255, 0, ..] | [0, 1..=255, 0, 1..=255, ..] => {
             Err(Error::new(ErrorKind::Unsupported, format!("{name} is UTF-16, and only UTF-8 is read"))
                 .with_hint("write it again: iconv -f UTF-16 -t UTF-8"))
         }
@@ -109,7 +123,15 @@ fn names(rules: &Rules, records: &Records, bytes: &[u8], file: &str) -> Result<V
 
 fn block<'a>(rules: &'a Rules, records: &'a Records, bytes: &'a [u8], width: usize) -> Block<'a> {
     let quote = rules.quote.unwrap_or(b'"');
-    Block { bytes, fields: &records.fields, width, rows: records.rows, nulls: &rules.nulls, quote }
+    Block {
+        bytes,
+        fields: &records.fields,
+        width,
+        rows: records.rows,
+        nulls: &rules.nulls,
+        quote,
+        escape: rules.escape,
+    }
 }
 
 /// Looks at the whole records of some bytes; on a fault at those before it, and hands the bytes back.
@@ -131,8 +153,4 @@ fn see(
         }
     }
     Ok(())
-}
-
-pub(super) fn lines(bytes: &[u8]) -> u64 {
-    memchr_iter(b'\n', bytes).count() as u64
 }

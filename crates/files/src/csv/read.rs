@@ -4,11 +4,12 @@ use std::io::Read;
 use std::sync::Arc;
 
 use arrow_array::ArrayRef;
-use arrow_schema::SchemaRef;
+use arrow_schema::{DataType, SchemaRef};
 use bowshot_core::{Error, ErrorKind, Result, format_type};
 
 use super::decode::{Block, Misfit};
-use super::head::lines;
+use super::ends::Ends;
+use super::evidence::Evidence;
 use super::input::{fill, input};
 use super::records::{Fault, FaultKind, Records};
 use super::{Rules, Table};
@@ -30,29 +31,25 @@ pub(crate) fn read(
 ) -> Result<Box<dyn Batches>> {
     let missing = || Error::new(ErrorKind::Internal, format!("{} has no such piece", open.file.name));
     let file = table.files.get(chunk.file).ok_or_else(missing)?;
-    let (start, end, line) = match &chunk.piece {
-        Piece::Text { bytes, line } => (bytes.start, bytes.end, *line),
-        Piece::Whole => (0, open.len(), 1),
-        _ => return Err(missing()),
-    };
-    let mut text = Text {
-        input: input(open, start, end),
+    let Piece::Text { bytes, line } = &chunk.piece else { return Err(missing()) };
+    let mut input = input(open, bytes.start, bytes.end);
+    if file.compressed {
+        skip(input.as_mut(), bytes.start, &open.file.name)?;
+    }
+    Ok(Box::new(Text {
+        input,
         buffer: Vec::new(),
         ended: false,
         wanted: batch_bytes.max(4_096),
         batch_bytes: batch_bytes.max(4_096),
-        line,
-        records: Records::new(&table.rules, Some(file.schema.fields().len())),
-        rules: table.rules.clone(),
+        line: *line,
+        records: Records::new(&file.rules, Some(file.schema.fields().len())),
+        rules: file.rules.clone(),
         schema: Arc::clone(&file.schema),
         inferred: file.inferred.clone(),
         columns: columns.to_vec(),
         name: open.file.name.clone(),
-    };
-    if matches!(chunk.piece, Piece::Whole) {
-        text.skip_header()?;
-    }
-    Ok(Box::new(text))
+    }))
 }
 
 struct Text {
@@ -89,7 +86,7 @@ impl Text {
         loop {
             self.fill()?;
             let end = self.records.split(&self.buffer, self.ended, most);
-            let end = end.map_err(|found| fault(&self.name, &self.buffer, self.line, &found))?;
+            let end = end.map_err(|found| fault(&self.name, &self.buffer, self.line, self.rules.ends(), &found))?;
             if self.records.rows > 0 || self.ended {
                 return Ok(end);
             }
@@ -103,21 +100,8 @@ impl Text {
     }
 
     fn drop_front(&mut self, end: usize) {
-        self.line += lines(self.buffer.get(..end).unwrap_or_default());
+        self.line += self.rules.ends().count(self.buffer.get(..end).unwrap_or_default());
         self.buffer.drain(..end);
-    }
-
-    /// Of a compressed file, what stands in front of the records.
-    fn skip_header(&mut self) -> Result<()> {
-        self.fill()?;
-        if self.buffer.starts_with(&[0xef, 0xbb, 0xbf]) {
-            self.buffer.drain(..3);
-        }
-        if self.rules.header {
-            let end = self.split(1)?;
-            self.drop_front(end);
-        }
-        Ok(())
     }
 
     fn block(&self) -> Block<'_> {
@@ -128,6 +112,7 @@ impl Text {
             rows: self.records.rows,
             nulls: &self.rules.nulls,
             quote: self.rules.quote.unwrap_or(b'"'),
+            escape: self.rules.escape,
         }
     }
 
@@ -142,7 +127,7 @@ impl Text {
         let (name, of) = (field.name(), format_type(field.data_type()));
         let block = self.block();
         let at = block.fields.get(row * block.width + column).map_or(0, |field| field.start as usize);
-        let line = self.line + lines(self.buffer.get(..at).unwrap_or_default());
+        let line = self.line + self.rules.ends().count(self.buffer.get(..at).unwrap_or_default());
         let mut scratch = Vec::new();
         let text = block.value(*row, column, &mut scratch).unwrap_or_default();
         let place = format!("line {line} of {}", self.name);
@@ -153,7 +138,8 @@ impl Text {
                 let why = if inferred { ", as the values that planning saw" } else { "" };
                 Error::new(ErrorKind::Value, format!("column \"{name}\" is {of}{why}, and {place} holds \"{shown}\""))
                     .with_hint(format!(
-                        "settle its type: types={{\"{name}\": \"utf8\"}}; what means NULL is told by ?null=…"
+                        "settle its type: types={{\"{name}\": \"{}\"}}; what means NULL is told by ?null=…",
+                        self.advice(column, inferred)
                     ))
             }
             Err(error) => {
@@ -163,6 +149,22 @@ impl Text {
             }
         };
         error.with_column(name)
+    }
+
+    /// A type that holds what the column had so far and the values at hand; text in case of doubt.
+    fn advice(&self, column: usize, inferred: bool) -> String {
+        let settled = self.schema.field(column).data_type();
+        let block = self.block();
+        let mut evidence = Evidence::of(settled);
+        let mut scratch = Vec::new();
+        for row in 0..block.rows {
+            if let Some(text) = block.value(row, column, &mut scratch) {
+                evidence.see(text);
+            }
+        }
+        let advised = evidence.data_type();
+        // A type that the user chose did not come from what the values look like.
+        format_type(if inferred && advised != *settled { &advised } else { &DataType::Utf8 })
     }
 }
 
@@ -180,9 +182,24 @@ impl Batches for Text {
     }
 }
 
+/// Passes over the beginning of a text.
+fn skip(input: &mut dyn Read, bytes: u64, name: &str) -> Result<()> {
+    let mut passed = Vec::new();
+    let mut left = bytes;
+    while left > 0 {
+        let step = left.min(1 << 20);
+        passed.clear();
+        if fill(input, &mut passed, usize::try_from(step).unwrap_or(usize::MAX), name)? == 0 {
+            return Err(damaged(name, "it is shorter than it was when the read was planned"));
+        }
+        left -= passed.len() as u64;
+    }
+    Ok(())
+}
+
 /// What is wrong with the text, where, and the way out.
-pub(super) fn fault(name: &str, bytes: &[u8], line: u64, fault: &Fault) -> Error {
-    let line = line + lines(bytes.get(..fault.at).unwrap_or_default());
+pub(super) fn fault(name: &str, bytes: &[u8], line: u64, ends: Ends, fault: &Fault) -> Error {
+    let line = line + ends.count(bytes.get(..fault.at).unwrap_or_default());
     let place = format!("line {line} of {name}");
     let (what, hint) = match fault.kind {
         FaultKind::Quote => (
@@ -196,6 +213,22 @@ pub(super) fn fault(name: &str, bytes: &[u8], line: u64, fault: &Fault) -> Error
         FaultKind::Width(fields) => (
             format!("{place} has {fields} fields, and not as many as the lines before it"),
             "?delimiter=… in the URI says what stands between fields",
+        ),
+        FaultKind::Return => (
+            format!("{place} has a carriage return (CR) in a field without quotes, and lines before it end in LF"),
+            "quote the field if the CR is data; if it ends a line, make all line ends alike: tr -s '\\r' '\\n' < old.csv > new.csv",
+        ),
+        FaultKind::Feed => (
+            format!("{place} ends in LF, and lines before it end in a carriage return (CR) alone"),
+            "make all line ends alike: tr -s '\\r' '\\n' < old.csv > new.csv; a line end that is data stands in quotes",
+        ),
+        FaultKind::Escape(Some(found)) => (
+            format!("{place} has an escape before \"{found}\", which programs read in different ways"),
+            "double the escape where it means itself; leave ?escape= out where nothing is escaped",
+        ),
+        FaultKind::Escape(None) => (
+            format!("{place}, the last one, ends in an escape"),
+            "the file may have been cut off; leave ?escape= out where nothing is escaped",
         ),
     };
     Error::new(ErrorKind::Value, what).with_hint(hint)

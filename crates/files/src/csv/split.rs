@@ -12,6 +12,7 @@ use std::sync::Arc;
 use bowshot_core::{Cancel, Error, ErrorKind, Result};
 use memchr::{memchr, memchr_iter, memchr2_iter};
 
+use super::ends::Ends;
 use crate::open::Open;
 
 /// How much is looked at in one go.
@@ -40,6 +41,7 @@ pub(super) fn split(
     start: u64,
     first_line: u64,
     quote: Option<u8>,
+    ends: Ends,
     goal: &Goal<'_>,
 ) -> Result<Vec<(Range<u64>, u64)>> {
     let Goal { target, workers, cancel } = *goal;
@@ -47,7 +49,10 @@ pub(super) fn split(
     let starts: Vec<u64> = (start..end).step_by(usize::try_from(target).unwrap_or(usize::MAX)).collect();
     let share = starts.len().div_ceil(workers.max(1)).max(1);
     let look = |starts: &[u64]| -> Result<Vec<Block>> {
-        starts.iter().map(|begin| block(open, *begin..begin.saturating_add(target).min(end), quote, cancel)).collect()
+        starts
+            .iter()
+            .map(|begin| block(open, *begin..begin.saturating_add(target).min(end), (quote, ends), cancel))
+            .collect()
     };
     let blocks = std::thread::scope(|scope| {
         let look = &look;
@@ -77,36 +82,37 @@ pub(super) fn split(
     Ok(ranges)
 }
 
-fn block(open: &Open, range: Range<u64>, quote: Option<u8>, cancel: &Cancel) -> Result<Block> {
+fn block(open: &Open, range: Range<u64>, marks: (Option<u8>, Ends), cancel: &Cancel) -> Result<Block> {
     let mut block = Block::default();
     let mut at = range.start;
     while at < range.end {
         cancel.check()?;
         let length = STEP.min(range.end - at);
         let bytes = open.read(at, length)?;
-        block.look(&bytes, at, quote);
+        block.look(&bytes, at, marks);
         at += length;
     }
     Ok(block)
 }
 
 impl Block {
-    fn look(&mut self, bytes: &[u8], at: u64, quote: Option<u8>) {
+    fn look(&mut self, bytes: &[u8], at: u64, (quote, ends): (Option<u8>, Ends)) {
+        let end = ends.byte();
         match quote {
             None => {
-                if let (None, Some(place)) = (self.after[0], memchr(b'\n', bytes)) {
+                if let (None, Some(place)) = (self.after[0], memchr(end, bytes)) {
                     self.after[0] = Some((at + place as u64 + 1, self.lines + 1));
                 }
             }
-            Some(quote) => self.first_ends(bytes, at, quote),
+            Some(quote) => self.first_ends(bytes, at, quote, end),
         }
         self.quotes += quote.map_or(0, |quote| memchr_iter(quote, bytes).count() as u64);
-        self.lines += memchr_iter(b'\n', bytes).count() as u64;
+        self.lines += ends.count(bytes);
     }
 
-    fn first_ends(&mut self, bytes: &[u8], at: u64, quote: u8) {
+    fn first_ends(&mut self, bytes: &[u8], at: u64, quote: u8, end: u8) {
         let (mut quotes, mut lines) = (self.quotes, self.lines);
-        for place in memchr2_iter(quote, b'\n', bytes) {
+        for place in memchr2_iter(quote, end, bytes) {
             let [even, odd] = &mut self.after;
             if even.is_some() && odd.is_some() {
                 return;
@@ -121,3 +127,6 @@ impl Block {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

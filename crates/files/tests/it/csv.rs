@@ -171,3 +171,121 @@ fn text_that_is_none_is_refused() {
     let blank = read(&uri(&file(folder.path(), "blank.csv", "a,b\n1,2\n\n3,4")), "");
     assert_eq!(blank.num_rows(), 2);
 }
+
+/// Line ends of every program, with each of them as data in a quoted field.
+#[test]
+fn lines_end_as_the_first_one_does() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, end) in [("lf", "\n"), ("crlf", "\r\n"), ("cr", "\r"), ("crcrlf", "\r\r\n")] {
+        let text = ["id,name", "1,Ann", "2,\"a\rb\nc\r\nd\r\r\n\"", "", "3,", ""].join(end);
+        let found = read(&uri(&file(folder.path(), &format!("{name}.csv"), &text)), "");
+        assert_eq!(found.column(0).as_primitive::<Int64Type>().values(), &[1, 2, 3], "{name}");
+        let names = found.column(1).as_string::<i32>();
+        assert_eq!((names.value(0), names.value(1)), ("Ann", "a\rb\nc\r\nd\r\r\n"), "{name}");
+        assert!(names.is_null(2), "{name}");
+    }
+    let mixed = read(&uri(&file(folder.path(), "mixed.csv", "id\n1\r\n2\r\r\n3\n\n4\r")), "");
+    assert_eq!(
+        mixed.column(0).as_primitive::<Int64Type>().iter().collect::<Vec<_>>(),
+        [Some(1), Some(2), Some(3), None, Some(4)]
+    );
+    for (name, text, line) in [
+        ("a.csv", "id\n1\r2\n3\n", "line 2"),
+        ("b.csv", "id,name\r\n1,Ann\r\n2,B\rob\r\n", "line 3"),
+        ("c.csv", "id,name\r1,Ann\r2,Bob\n", "line 3"),
+        ("d.csv", "id,name\r1,Ann\r\n2,Bob\r\n", "line 3"),
+    ] {
+        let error = failure(&uri(&file(folder.path(), name, text)), "").to_string();
+        assert!(error.contains(line) && error.contains("tr -s '\\r' '\\n'"), "{name}: {error}");
+    }
+}
+
+#[test]
+fn cr_files_are_split_into_ranges() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut text = String::from("id,text\r");
+    for i in 0..200_000 {
+        text += &format!("{i},\"a\r\n{i}\n\"\r");
+    }
+    let path = file(folder.path(), "x.csv", &text);
+    let options = Options { buffer_bytes: 1, connections: Some(2), ..Options::default() };
+    let plan = plan(&uri(&path), "", &options).unwrap();
+    assert!(plan.partitions.len() > 1, "{plan}");
+    let found = finish(plan, &options).unwrap();
+    assert_eq!(found.num_rows(), 200_000);
+    assert_eq!(found.column(1).as_string::<i32>().value(199_999), "a\r\n199999\n");
+    text += "x\"y,1\r";
+    let error = read_with(&uri(&file(folder.path(), "y.csv", &text)), "", &options).unwrap_err().to_string();
+    assert!(error.contains("line 400002"), "{error}");
+}
+
+#[test]
+fn a_first_line_may_name_the_delimiter() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, text) in [
+        ("a.csv", "sep=;\nid;name\n1;a,b\n"),
+        ("b.csv", "\u{feff}sep=;\r\nid;name\r\n1;a,b\r\n"),
+        ("c.csv", "\"sep=;\"\rid;name\r1;a,b\r"),
+        ("d.csv", "sep=\t\nid\tname\n1\ta,b\n"),
+        ("e.tsv", "SEP=|\nid|name\n1|a,b\n"),
+    ] {
+        let found = read(&uri(&file(folder.path(), name, text)), "");
+        assert_eq!(found.column(0).as_primitive::<Int64Type>().values(), &[1], "{name}");
+        assert_eq!(found.column(1).as_string::<i32>().value(0), "a,b", "{name}");
+    }
+    let path = file(folder.path(), "f.csv", "sep=;\nid;name\n1;a\n2;b;c\n");
+    assert!(failure(&uri(&path), "").to_string().contains("line 4"));
+    // The user's word counts.
+    let found = read(&format!("{}?delimiter=,", uri(&file(folder.path(), "g.csv", "sep=;\na,b\n1,2;3\n"))), "");
+    assert_eq!(found.column(1).as_string::<i32>().value(0), "2;3");
+    let path = folder.path().join("h.csv.gz");
+    let mut writer = flate2::write::GzEncoder::new(std::fs::File::create(&path).unwrap(), flate2::Compression::fast());
+    writer.write_all("\u{feff}sep=;\rid;name\r1;a,b\r2;\"\n\"\r".as_bytes()).unwrap();
+    writer.finish().unwrap();
+    let found = read(&uri(&path), "");
+    assert_eq!(found.column(1).as_string::<i32>().iter().collect::<Vec<_>>(), [Some("a,b"), Some("\n")]);
+}
+
+#[test]
+fn backslashes_escape_where_they_are_said_to() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "id,text\n1,\"say \\\"hi\\\", \\\\ \"\"x\"\"\"\n2,a\\,b\\\"c\\\nd\n3,\\N\n4,\"\\\r\n\"\n";
+    let escaped = |name: &str, text: &str| format!("{}?escape=%5C", uri(&file(folder.path(), name, text)));
+    let found = read(&escaped("x.csv", text), "");
+    let texts: Vec<_> = found.column(1).as_string::<i32>().iter().collect();
+    assert_eq!(texts, [Some("say \"hi\", \\ \"x\""), Some("a,b\"c\nd"), None, Some("\r\n")]);
+    // What programs disagree about.
+    for (text, found) in [("id\n1\\n2\n", "\"n\""), ("id\n\"\\N\"\n", "\"N\""), ("id\nx\\", "ends in an escape")] {
+        let error = failure(&escaped("y.csv", text), "").to_string();
+        assert!(error.contains(found) && error.contains("line 2"), "{error}");
+    }
+}
+
+/// The type that an error names reads the value that it shows.
+#[test]
+fn the_advice_of_a_late_value_reads_it() {
+    let folder = tempfile::tempdir().unwrap();
+    for (usual, late, advice) in [
+        ("1", "3.5", "float64"),
+        ("1", "-1e3", "float64"),
+        ("1", "18446744073709551615", "decimal128(38, 0)"),
+        ("9007199254740993", "3.5", "utf8"),
+        ("18446744073709551615", "-1", "decimal128(38, 0)"),
+        ("1.5", "12345678901234567.89", "utf8"),
+        ("1", "007", "utf8"),
+        ("1", "n/a", "utf8"),
+        ("true", "1", "utf8"),
+        ("2024-01-01", "2024-01-01 10:00:00", "utf8"),
+        ("10:00:00", "25:00:00", "utf8"),
+    ] {
+        // More than planning looks at.
+        let row = format!("{},{usual}\n", "-".repeat(4_000));
+        let text = format!("id,x\n{}1,{late}\n", row.repeat(300));
+        let path = file(folder.path(), "x.csv", text);
+        let error = failure(&uri(&path), "");
+        assert!(error.to_string().contains(&format!("types={{\"x\": \"{advice}\"}}")), "{late}: {error}");
+        let types = [("x".to_owned(), parse_type(advice).unwrap())].into();
+        let found = read_with(&uri(&path), "", &Options { types, ..options() }).unwrap();
+        assert_eq!(found.num_rows(), 301);
+    }
+}
