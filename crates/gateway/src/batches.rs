@@ -5,16 +5,14 @@ use std::sync::Arc;
 
 use arrow_array::RecordBatch;
 use arrow_flight::FlightData;
-use arrow_flight::decode::FlightRecordBatchStream;
-use arrow_flight::error::FlightError;
 use arrow_schema::{Schema, SchemaRef};
 use bowshot_core::{Cancel, Error, ErrorKind, Result, RowValues, Value};
-use futures::{Stream, TryStreamExt};
+use futures::Stream;
 use tokio::sync::Notify;
 use tokio::sync::mpsc::{Receiver, channel};
 use tonic::Status;
 
-use crate::status::malformed;
+use crate::received::{Received, Unread};
 
 /// How many batches may wait for the thread: the client waits meanwhile.
 const WAITING: usize = 1;
@@ -27,18 +25,18 @@ pub(crate) struct Put {
     is_over: bool,
 }
 
-/// Reads the schema that a client sends first, and hands on the batches that follow. They end with an error when `cancel` says so: a
+/// Reads the schema that a client sends first, and hands on the batches that follow, in messages of at most `largest` bytes. They end with an error when `cancel` says so: a
 /// client that says nothing must not hold whoever waits for it.
 ///
 /// # Errors
 /// A stream that is none.
 pub(crate) async fn put(
     messages: impl Stream<Item = Result<FlightData, Status>> + Send + Unpin + 'static,
+    largest: usize,
     cancel: &Cancel,
 ) -> Result<(SchemaRef, Put), Status> {
-    let messages = messages.map_err(|status| FlightError::Tonic(Box::new(status)));
-    let mut batches = FlightRecordBatchStream::new_from_flight_data(messages);
-    let first = batches.try_next().await.map_err(|error| malformed("the rows", error))?;
+    let mut batches = Received::new(messages, largest);
+    let first = batches.next().await.map_err(|why| why.status("the rows"))?;
     let schema = batches.schema().cloned().unwrap_or_else(|| Arc::new(Schema::empty()));
     let (sender, receiver) = channel(WAITING);
     let ended = Arc::new(Notify::new());
@@ -51,7 +49,7 @@ pub(crate) async fn put(
             let item = match next {
                 Ok(None) => None,
                 Ok(Some(batch)) => Some(Ok(batch)),
-                Err(error) => Some(Err(broken(&error))),
+                Err(why) => Some(Err(broken(why))),
             };
             let is_last = !matches!(item, Some(Ok(_)));
             // Nobody wants them any more, or there are none.
@@ -59,7 +57,7 @@ pub(crate) async fn put(
                 return;
             }
             next = tokio::select! {
-                next = batches.try_next() => next,
+                next = batches.next() => next,
                 () = ended.notified() => {
                     drop(sender.send(Some(Err(Error::cancelled()))).await);
                     return;
@@ -89,12 +87,12 @@ fn broken_off() -> Error {
 }
 
 /// A client that left, or bytes that are no messages.
-fn broken(error: &FlightError) -> Error {
-    match error {
-        FlightError::Tonic(status) => {
+fn broken(why: Unread) -> Error {
+    match why {
+        Unread::Ended(status) => {
             Error::new(ErrorKind::ConnectionLost, format!("the client's rows ended too early: {}", status.message()))
         }
-        error => Error::new(ErrorKind::Config, format!("the rows cannot be read: {error}")),
+        Unread::Malformed(why) => Error::new(ErrorKind::Config, format!("the rows cannot be read: {why}")),
     }
 }
 

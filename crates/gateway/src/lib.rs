@@ -31,6 +31,7 @@ mod parameters;
 mod prepared;
 mod put;
 mod query;
+mod received;
 pub mod results;
 mod route;
 mod serve;

@@ -3,15 +3,14 @@
 use std::sync::Arc;
 
 use arrow_flight::FlightData;
-use arrow_flight::decode::FlightRecordBatchStream;
-use arrow_flight::error::FlightError;
 use arrow_schema::{DECIMAL128_MAX_PRECISION, DataType, Field, Schema, TimeUnit};
 use bowshot_core::{RowValues, Value};
 use bowshot_gateway_wire::Client;
-use futures::{Stream, TryStreamExt};
+use futures::Stream;
 use tonic::Status;
 
-use crate::status::{malformed, of_error};
+use crate::received::Received;
+use crate::status::of_error;
 
 /// How many rows of parameters are taken at most: one, for a query that is run once.
 const ROWS: usize = 1;
@@ -50,14 +49,14 @@ fn bound_as(kind: &DataType, client: Client) -> DataType {
     }
 }
 
-/// The one row of parameters that some messages hold, for a query.
+/// The one row of parameters that some messages of at most `largest` bytes hold, for a query.
 pub(crate) async fn read(
-    messages: impl Stream<Item = Result<FlightData, Status>> + Send + 'static,
+    messages: impl Stream<Item = Result<FlightData, Status>> + Send + Unpin + 'static,
+    largest: usize,
 ) -> Result<Vec<Value>, Status> {
-    let messages = messages.map_err(|status| FlightError::Tonic(Box::new(status)));
-    let mut batches = FlightRecordBatchStream::new_from_flight_data(messages);
+    let mut batches = Received::new(messages, largest);
     let mut values = None;
-    while let Some(batch) = batches.try_next().await.map_err(|error| malformed("the parameters", error))? {
+    while let Some(batch) = batches.next().await.map_err(|why| why.status("the parameters"))? {
         if batch.num_rows() == 0 {
             continue;
         }
@@ -114,7 +113,7 @@ mod tests {
         for batch in batches {
             messages.extend(encoder.encode(&batch).unwrap().into_iter().map(|message| Ok(message.into())));
         }
-        block_on(read(futures::stream::iter(messages)))
+        block_on(read(futures::stream::iter(messages), 1 << 20))
     }
 
     #[test]
@@ -181,7 +180,7 @@ mod tests {
     #[test]
     fn bytes_that_are_no_messages_are_refused() {
         let broken = FlightData { data_header: b"nonsense".as_slice().into(), ..FlightData::default() };
-        let status = block_on(read(futures::stream::iter([Ok(broken)]))).unwrap_err();
+        let status = block_on(read(futures::stream::iter([Ok(broken)]), 1 << 20)).unwrap_err();
         assert_eq!(status.code(), tonic::Code::InvalidArgument);
     }
 }

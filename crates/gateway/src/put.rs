@@ -54,12 +54,12 @@ impl Inner {
     async fn bind(
         &self,
         command: CommandPreparedStatementQuery,
-        messages: impl Stream<Item = Result<FlightData, Status>> + Send + 'static,
+        messages: impl Stream<Item = Result<FlightData, Status>> + Send + Unpin + 'static,
         caller: &Caller,
     ) -> Result<PutResult, Status> {
         let handle = command.prepared_statement_handle;
         let statement = self.statement(&handle, caller)?;
-        let values = read(messages).await?;
+        let values = read(messages, self.limits.message_bytes).await?;
         if !self.statements.bind(statement, caller.user(), values, Instant::now()) {
             return Err(unprepared());
         }
@@ -83,7 +83,7 @@ impl Inner {
         let statement = self.statement(&command.prepared_statement_handle, caller)?;
         let run = self.statements.run(statement, caller.user(), Instant::now()).ok_or_else(unprepared)?;
         let cancel = Cancel::new();
-        let (schema, batches) = put(messages, &cancel).await?;
+        let (schema, batches) = put(messages, self.limits.message_bytes, &cancel).await?;
         let rows: crate::change::Rows = match run.params {
             // They were bound before.
             Params::Positional(values) if schema.fields().is_empty() => Box::new(std::iter::once(Ok(values))),
@@ -108,7 +108,7 @@ impl Inner {
         }
         let mode = mode(command.table_definition_options.as_ref()).map_err(|error| of_error(&error))?;
         let cancel = Cancel::new();
-        let (columns, batches) = put(messages, &cancel).await?;
+        let (columns, batches) = put(messages, self.limits.message_bytes, &cancel).await?;
         let schema = command.schema.filter(|schema| !schema.is_empty());
         let target = Ingest { schema, table: command.table, mode, columns };
         self.ingest(command.catalog, target, Box::new(batches), cancel, caller).await.map(updated)

@@ -3,14 +3,14 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use arrow_array::{ArrayRef, RecordBatch};
+use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_ipc::convert::try_schema_from_flatbuffer_bytes;
 use arrow_ipc::reader::{RecordBatchDecoder, read_dictionary};
 use arrow_ipc::{MessageHeader, root_as_message};
 use arrow_schema::{ArrowError, Schema, SchemaRef};
 
 use crate::arrange::batch_of;
-use crate::{Flat, Form, Message, Refused, guarded};
+use crate::{Flat, Form, Message, Refused, guarded, inflated};
 
 /// How much larger than the largest message a batch may become when its buffers are decompressed.
 pub const MOST_INFLATED: usize = 16;
@@ -61,7 +61,11 @@ impl Decoder {
         let form = message.note.as_deref().map(|note| guarded(|| Form::read(note, &self.schema)));
         let form = form.transpose().map_err(Refused::Broken)?;
         self.check_inflated(message, form.as_ref())?;
-        guarded(|| self.decode_trusted(message, form.as_ref())).map_err(Refused::Broken)
+        let decoded = guarded(|| self.decode_trusted(message, form.as_ref())).map_err(Refused::Broken)?;
+        if decoded.is_none() {
+            self.check_dictionaries()?;
+        }
+        Ok(decoded)
     }
 
     fn decode_trusted(&mut self, message: &Message, form: Option<&Form>) -> Result<Option<RecordBatch>, ArrowError> {
@@ -96,6 +100,12 @@ impl Decoder {
         }
     }
 
+    /// Refuses dictionaries that grow without an end: each message may add to what is held.
+    fn check_dictionaries(&self) -> Result<(), Refused> {
+        let bytes = self.dictionaries.values().map(|values| values.get_array_memory_size()).sum();
+        if bytes > self.limit { Err(Refused::TooLarge { bytes, limit: self.limit }) } else { Ok(()) }
+    }
+
     /// Refuses what would become larger than anybody wants it: how large compressed buffers become is the sender's word, and
     /// numbers may be packed in a sixteenth of their bytes.
     fn check_inflated(&self, message: &Message, form: Option<&Form>) -> Result<(), Refused> {
@@ -103,18 +113,7 @@ impl Decoder {
         let Some(batch) = batch_of(&root) else { return Ok(()) };
         let rows = usize::try_from(batch.length()).unwrap_or_default();
         let mut total = form.map_or(0, |form| form.unpacked_bytes(rows));
-        let compressed = batch.buffers().filter(|_| batch.compression().is_some());
-        for buffer in compressed.into_iter().flatten() {
-            let Ok(from) = usize::try_from(buffer.offset()) else { continue };
-            let stated = message.body.get(from..).and_then(|bytes| bytes.first_chunk::<8>());
-            // -1: the buffer is not compressed after all.
-            let Some(stated) = stated.map(|bytes| i64::from_le_bytes(*bytes)).filter(|size| *size != -1) else {
-                continue;
-            };
-            let stated = usize::try_from(stated)
-                .map_err(|_| Refused::Broken("a compressed buffer of negative size".to_owned()))?;
-            total = total.saturating_add(if buffer.length() > 0 { stated } else { 0 });
-        }
+        total = total.saturating_add(inflated(&batch, &message.body).map_err(Refused::Broken)?);
         if total > self.limit {
             return Err(Refused::TooLarge { bytes: total, limit: self.limit });
         }

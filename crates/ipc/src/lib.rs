@@ -32,6 +32,7 @@
 
 mod arrange;
 mod body;
+mod claims;
 mod decode;
 mod excerpt;
 mod expected;
@@ -46,6 +47,7 @@ mod refused;
 
 pub use arrange::{Piece, arrange, body_length};
 pub use body::Body;
+pub use claims::inflated;
 pub use decode::{Decoder, MOST_INFLATED, read_schema};
 pub use excerpt::ExcerptNote;
 pub use expected::ExpectedNote;

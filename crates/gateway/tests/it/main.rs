@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "helpers of tests may panic as tests do")]
 
+mod claims;
 mod excerpts;
 mod faults;
 mod limits;
