@@ -1,4 +1,4 @@
-//! Stopping work from another thread.
+//! Stopping work from another thread, and hearing what databases say of it meanwhile.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -7,13 +7,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use parking_lot::Mutex;
 
-use crate::{Error, Result};
+use crate::{Error, Notices, Result};
 
 type Hook = Arc<dyn Fn() + Send + Sync>;
 
 /// Asks work that is under way to stop. Clones stand for the same work.
 ///
-/// A connection registers what interrupts it ([`Cancel::on_cancel`]): PostgreSQL's CancelRequest, SQLite's interrupt.
+/// A connection registers what interrupts it ([`Cancel::on_cancel`]): PostgreSQL's CancelRequest, SQLite's interrupt. The other way
+/// goes what its database says beside the result ([`Cancel::notices`]).
 ///
 /// ```
 /// use bowshot_core::Cancel;
@@ -32,6 +33,8 @@ struct State {
     cancelled: AtomicBool,
     /// What interrupts each connection, by registration number; the number to give out next comes first.
     hooks: Mutex<(u64, BTreeMap<u64, Hook>)>,
+    /// What databases say of the work.
+    notices: Arc<Notices>,
 }
 
 impl Cancel {
@@ -62,6 +65,26 @@ impl Cancel {
     /// An error of kind [`Cancelled`](crate::ErrorKind::Cancelled) once the work was asked to stop.
     pub fn check(&self) -> Result<()> {
         if self.is_cancelled() { Err(Error::cancelled()) } else { Ok(()) }
+    }
+
+    /// For a part of the work that may be stopped alone; what databases say of it is said of the whole.
+    ///
+    /// ```
+    /// use bowshot_core::{Cancel, Notice, Severity};
+    ///
+    /// let (whole, part) = { let whole = Cancel::new(); let part = whole.part(); (whole, part) };
+    /// part.notices().add(Notice::new(Severity::Notice, "heard"));
+    /// part.cancel();
+    /// assert!(!whole.is_cancelled() && whole.notices().all().len() == 1);
+    /// ```
+    #[must_use]
+    pub fn part(&self) -> Cancel {
+        Cancel(Arc::new(State { notices: Arc::clone(&self.0.notices), ..State::default() }))
+    }
+
+    /// What databases say of the work beside its results: every source adds to it, whoever asked for the work looks.
+    pub fn notices(&self) -> &Notices {
+        &self.0.notices
     }
 
     /// Calls `hook` when the work is asked to stop, from another thread; at once if it already was.

@@ -11,7 +11,7 @@ use bowshot_net::Gather;
 
 use crate::connect::Session;
 use crate::error::{broken, from_extension};
-use crate::message::{HEADER, LONGEST, header, tag};
+use crate::message::tag;
 use crate::read::null_in;
 use crate::scan::PostgresScan;
 
@@ -143,8 +143,8 @@ impl ArrowReader<'_> {
         let mut missing = length;
         while missing > 0 {
             self.need()?;
-            let count = missing.min(self.left).min(self.session.buffer.unread().len());
-            take(self.session.buffer.take(count));
+            let count = missing.min(self.left).min(self.session.waiting());
+            take(self.session.take(count));
             self.left -= count;
             missing -= count;
         }
@@ -156,9 +156,9 @@ impl ArrowReader<'_> {
         while body.missing() > 0 {
             self.open()?;
             let count = body.missing().min(self.left);
-            let waiting = count.min(self.session.buffer.unread().len());
+            let waiting = count.min(self.session.waiting());
             if waiting > 0 {
-                body.push(self.session.buffer.take(waiting));
+                body.push(self.session.take(waiting));
                 self.left -= waiting;
             } else if let Some(room) = body.room(count) {
                 let count = self.session.read(room)?;
@@ -182,7 +182,7 @@ impl ArrowReader<'_> {
     /// Waits until there are bytes of the stream in the session's buffer.
     fn need(&mut self) -> Result<()> {
         self.open()?;
-        while self.session.buffer.unread().is_empty() {
+        while self.session.waiting() == 0 {
             self.fill(SMALL_READ)?;
         }
         Ok(())
@@ -191,13 +191,9 @@ impl ArrowReader<'_> {
     /// Waits until a message of COPY brings bytes of the stream.
     fn open(&mut self) -> Result<()> {
         while self.left == 0 {
-            match header(self.session.buffer.unread(), LONGEST)? {
-                None => self.fill(SMALL_READ)?,
-                Some((tag::COPY_DATA, length)) => {
-                    self.session.buffer.consume(HEADER);
-                    self.left = length - HEADER;
-                }
-                Some(_) => self.control()?,
+            match self.session.enter(tag::COPY_DATA, SMALL_READ)? {
+                Some(length) => self.left = length,
+                None => self.control()?,
             }
             if *self.clean {
                 return Err(broken("its Arrow ends in the middle"));

@@ -2,10 +2,10 @@
 
 mod address;
 mod attempt;
+mod receive;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -15,18 +15,13 @@ use bowshot_net::{Buffer, Transport, read_once};
 use bytes::BytesMut;
 use postgres_protocol::message::frontend;
 
+use crate::asides::Asides;
 use crate::cancel::Interrupt;
 use crate::error;
 use crate::family::Family;
-use crate::message::{self, Body, Message, tag, unexpected};
+use crate::message::{Body, tag, unexpected};
 use crate::tls;
 use crate::uri::{Config, Host};
-
-/// Bytes to make room for when a message is not whole.
-const ROOM: usize = 8 << 10;
-
-/// Parameters that a server may report; a real one has about fifteen.
-const MOST_PARAMETERS: usize = 100;
 
 /// Bytes of an answer that is kept whole; the plan of a query over ten thousand partitions takes about a third.
 const MOST_KEPT: usize = 64 << 20;
@@ -43,10 +38,13 @@ const GOODBYE: Duration = Duration::from_millis(100);
 /// query too.
 pub(crate) struct Session {
     pub(crate) stream: Transport,
-    pub(crate) buffer: Buffer,
+    /// What came and was not taken, for the doors in `receive.rs` alone.
+    buffer: Buffer,
+    asides: Asides,
+    /// Whether text that comes belongs to the result, so that it has to stay UTF-8.
+    is_reading: bool,
     version: u32,
     family: Family,
-    parameters: BTreeMap<String, String>,
     /// What is under way, for the error of a connection that breaks.
     phase: &'static str,
     /// The longest message that is accepted; a login needs little, whoever is on the other side.
@@ -73,6 +71,7 @@ impl Session {
         let interrupt = Arc::clone(&self.interrupt);
         self._registration = cancel.on_cancel(move || interrupt.fire());
         self.cancel = cancel.clone();
+        self.asides.follow(cancel);
     }
 
     /// The configuration with the server that this session found as its only one: other connections have to see the
@@ -88,27 +87,6 @@ impl Session {
         self.interrupt.set_busy(true);
         let sent = self.stream.write_all(bytes).and_then(|()| self.stream.flush());
         sent.map_err(|error| self.failed(error))
-    }
-
-    /// The next message. Notices, notifications and the server's parameters are dealt with here; an ErrorResponse is
-    /// a message like any other (see `error::from_response`).
-    pub(crate) fn receive(&mut self) -> Result<Message<'_>> {
-        let (tag, length) = loop {
-            let (tag, length) = self.whole_message()?;
-            match tag {
-                tag::NOTICE | tag::NOTIFICATION => self.buffer.consume(length),
-                tag::PARAMETER => {
-                    self.record_parameter(length);
-                    self.buffer.consume(length);
-                }
-                _ => break (tag, length),
-            }
-        };
-        if tag == tag::READY {
-            self.interrupt.set_busy(false);
-        }
-        let body = self.buffer.take(length).get(message::HEADER..).unwrap_or_default();
-        Ok(Message { tag, body })
     }
 
     /// Runs statements with the simple protocol; the rows of the last one that returned any, as text.
@@ -162,6 +140,15 @@ impl Session {
         }
     }
 
+    /// From now on what comes belongs to the result: its text is UTF-8, whatever the user's own statements set before.
+    pub(crate) fn begin_reading(&mut self) -> Result<()> {
+        if self.asides.check_encoding().is_err() {
+            self.query("SET client_encoding TO 'UTF8'")?;
+        }
+        self.is_reading = true;
+        Ok(())
+    }
+
     /// The server's version as one number: 150020 is 15.20, 90603 is 9.6.3; 0 if it does not tell.
     pub(crate) fn version(&self) -> u32 {
         self.version
@@ -174,7 +161,7 @@ impl Session {
 
     /// What the server reports of itself: `server_version`, `TimeZone`, `in_hot_standby`.
     pub(crate) fn parameter(&self, name: &str) -> Option<&str> {
-        self.parameters.get(name).map(String::as_str)
+        self.asides.parameter(name)
     }
 
     /// The server that answered.
@@ -190,20 +177,6 @@ impl Session {
     /// What ties a SCRAM login to this TLS connection.
     pub(crate) fn certificate_hash(&self) -> Option<Vec<u8>> {
         tls::server_end_point(self.stream.certificates().first()?)
-    }
-
-    /// Fills the buffer until it begins with a whole message; its tag and its length.
-    fn whole_message(&mut self) -> Result<(u8, usize)> {
-        loop {
-            let unread = self.buffer.unread();
-            let header = message::header(unread, self.longest).inspect_err(|_| self.broken = true)?;
-            if let Some((tag, length)) = header
-                && unread.len() >= length
-            {
-                return Ok((tag, length));
-            }
-            self.fill(ROOM)?;
-        }
     }
 
     /// Reads once into the buffer, with room for `room` bytes; how many came.
@@ -229,17 +202,6 @@ impl Session {
             Ok(0) => Err(self.failed(io::ErrorKind::UnexpectedEof.into())),
             Ok(count) => Ok(count),
             Err(error) => Err(self.failed(error)),
-        }
-    }
-
-    /// Notes a ParameterStatus that the buffer begins with.
-    fn record_parameter(&mut self, length: usize) {
-        let mut body = Body(self.buffer.unread().get(message::HEADER..length).unwrap_or_default());
-        if let (Some(name), Some(value)) = (body.text(), body.text()) {
-            let (name, value) = (String::from_utf8_lossy(name), String::from_utf8_lossy(value));
-            if self.parameters.len() < MOST_PARAMETERS || self.parameters.contains_key(name.as_ref()) {
-                self.parameters.insert(name.into_owned(), value.into_owned());
-            }
         }
     }
 

@@ -7,25 +7,30 @@ use crate::message::Body;
 
 /// The fields of an ErrorResponse or NoticeResponse that Bowshot shows.
 #[derive(Default)]
-struct Fields {
-    message: String,
-    detail: String,
-    hint: String,
-    sqlstate: String,
+pub(crate) struct Fields {
+    /// `ERROR`, `WARNING`, `NOTICE`, never translated where the server can say so.
+    pub(crate) severity: String,
+    pub(crate) message: String,
+    pub(crate) detail: String,
+    pub(crate) hint: String,
+    pub(crate) sqlstate: String,
     column: String,
     /// The character of the sent SQL, counted from 1.
     position: Option<usize>,
 }
 
 impl Fields {
-    fn read(body: &[u8]) -> Self {
+    /// Of a body that may be cut off.
+    pub(crate) fn read(body: &[u8]) -> Self {
         let mut fields = Fields::default();
         let mut body = Body(body);
         while let Some(kind @ 1..) = body.byte() {
-            let Some(text) = body.text() else { break };
             // The server's messages can be in another encoding before it knows ours.
-            let text = String::from_utf8_lossy(text).into_owned();
+            let text = String::from_utf8_lossy(body.text_or_rest()).into_owned();
             match kind {
+                // The second one came with PostgreSQL 9.6.
+                b'S' if fields.severity.is_empty() => fields.severity = text,
+                b'V' => fields.severity = text,
                 b'M' => fields.message = text,
                 b'D' => fields.detail = text,
                 b'H' => fields.hint = text,

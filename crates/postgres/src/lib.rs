@@ -25,6 +25,7 @@
 //! ```
 
 mod arrow;
+mod asides;
 mod by_column;
 mod cancel;
 mod catalog;

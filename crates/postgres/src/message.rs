@@ -40,11 +40,17 @@ pub(crate) const LONGEST: usize = (1 << 30) + HEADER;
 /// The longest message of a login: an error with all its fields is far shorter.
 pub(crate) const LONGEST_OF_LOGIN: usize = 64 << 10;
 
+/// Whether a message of this tag may come between any two others: a notice, a parameter of the server, a notification.
+pub(crate) fn is_aside(tag: u8) -> bool {
+    matches!(tag, tag::NOTICE | tag::PARAMETER | tag::NOTIFICATION)
+}
+
 /// The tag and the length, header included, of the message that the bytes begin with; `None` if the header is not
-/// whole.
+/// whole. At most `longest`, unless it is one [in between](is_aside), which is passed over.
 pub(crate) fn header(bytes: &[u8], longest: usize) -> Result<Option<(u8, usize)>> {
     let Some((&[tag, a, b, c, d], _)) = bytes.split_first_chunk::<HEADER>() else { return Ok(None) };
     let length = usize::try_from(u32::from_be_bytes([a, b, c, d])).unwrap_or(usize::MAX);
+    let longest = if is_aside(tag) { LONGEST } else { longest };
     if !(4..longest).contains(&length) || !tag.is_ascii_alphanumeric() {
         return Err(unexpected("bytes that are no message of PostgreSQL's protocol"));
     }
@@ -80,6 +86,14 @@ impl<'a> Body<'a> {
         let text = self.bytes(end)?;
         self.bytes(1)?;
         Some(text)
+    }
+
+    /// Bytes up to a zero, or all that are left where a message was cut off.
+    pub(crate) fn text_or_rest(&mut self) -> &'a [u8] {
+        match self.text() {
+            Some(text) => text,
+            None => std::mem::take(&mut self.0),
+        }
     }
 }
 

@@ -92,22 +92,22 @@ impl Reader for PartitionReader<'_> {
         let tag = self.statement.protocol.row_tag();
         loop {
             if self.expects_header {
-                match copy::take_header(&mut self.session.buffer)? {
+                match self.session.copy_header()? {
                     copy::Header::Taken => self.expects_header = false,
                     copy::Header::Incomplete => self.fill()?,
-                    copy::Header::Other => self.control()?,
+                    copy::Header::Other => self.control(tag)?,
                 }
                 continue;
             }
-            match self.rows.index(self.session.buffer.unread(), tag, self.scan.batch_bytes)? {
+            match self.session.index(self.rows, tag, self.scan.batch_bytes)? {
                 Stop::Full => return self.emit().map(Some),
                 Stop::Incomplete(_) => self.fill()?,
                 Stop::Trailer => {}
                 Stop::Other if self.rows.count() > 0 => return self.emit().map(Some),
                 Stop::Other => {
-                    self.session.buffer.consume(self.rows.bytes());
+                    self.session.consume(self.rows.bytes());
                     self.rows.clear();
-                    self.control()?;
+                    self.control(tag)?;
                     if *self.clean {
                         return Ok(None);
                     }
@@ -125,9 +125,9 @@ impl PartitionReader<'_> {
         Ok(())
     }
 
-    /// Handles a message that is no row.
-    fn control(&mut self) -> Result<()> {
-        let message = self.session.receive()?;
+    /// Handles a message that is no row, if the next one is none.
+    fn control(&mut self, rows: u8) -> Result<()> {
+        let Some(message) = self.session.receive_unless(rows)? else { return Ok(()) };
         match message.tag {
             tag::ERROR => return Err(from_response(message.body)),
             tag::READY if self.suspended => {
@@ -148,7 +148,7 @@ impl PartitionReader<'_> {
 
     /// Decodes the indexed rows and gives up their bytes.
     fn emit(&mut self) -> Result<RecordBatch> {
-        let bytes = self.session.buffer.unread_with_slack();
+        let bytes = self.session.block();
         let mut arrays = Vec::with_capacity(self.scan.columns.len());
         for (place, column) in self.scan.columns.iter().enumerate() {
             let cells = self.rows.cells(place, bytes);
@@ -159,7 +159,7 @@ impl PartitionReader<'_> {
         }
         let options = RecordBatchOptions::new().with_row_count(Some(self.rows.count()));
         let batch = RecordBatch::try_new_with_options(Arc::clone(&self.scan.schema), arrays, &options)?;
-        self.session.buffer.consume(self.rows.bytes());
+        self.session.consume(self.rows.bytes());
         self.rows.clear();
         Ok(batch)
     }

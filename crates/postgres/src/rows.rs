@@ -8,10 +8,13 @@ use bowshot_core::Result;
 use bowshot_net::{Cells, NULL, TOGETHER, Together, load, stride};
 
 use crate::error::broken;
-use crate::message::LONGEST;
+use crate::message::{LONGEST, is_aside};
 
 /// The most rows of one block, whatever their size.
 const MOST_ROWS: usize = 1 << 16;
+
+/// A message between rows of which more bytes than this have not come is not waited for: the block ends before it.
+const LONG: usize = 64 << 10;
 
 /// Where the fields of a block of rows begin, column by column.
 pub(crate) struct Rows {
@@ -88,8 +91,15 @@ impl Rows {
     /// Indexes the rows that arrived whole, from the first message that was not indexed yet.
     ///
     /// `unread` begins with the block's first message; `tag` is that of row messages (`d` or `D`); `limit` is the
-    /// size at which the block is full.
-    pub(crate) fn index(&mut self, unread: &[u8], tag: u8, limit: usize) -> Result<Stop> {
+    /// size at which the block is full. What may come between any two messages is handed to `aside`, tag and body, where it
+    /// stands between rows of the block: a function that says something for each row makes no block of one row.
+    pub(crate) fn index(
+        &mut self,
+        unread: &[u8],
+        tag: u8,
+        limit: usize,
+        aside: &mut dyn FnMut(u8, &[u8]),
+    ) -> Result<Stop> {
         let mut together = Together::default();
         loop {
             if self.count == self.capacity || self.bytes >= limit {
@@ -103,7 +113,13 @@ impl Rows {
                 // The whole message is here.
                 let message = Message::at(unread, start);
                 if message.tag != tag {
-                    return Ok(Stop::Other);
+                    // Before the first row there is no block to keep together.
+                    let body =
+                        unread.get(message.body..message.end).filter(|_| self.count > 0 && is_aside(message.tag));
+                    let Some(body) = body else { return Ok(Stop::Other) };
+                    aside(message.tag, body);
+                    self.bytes = message.end;
+                    continue;
                 }
                 if !self.row(unread, &message)? {
                     self.bytes = message.end;
@@ -112,7 +128,9 @@ impl Rows {
                 self.bytes = message.end;
                 continue;
             };
-            return Ok(Stop::Incomplete(missing));
+            // It would have to be held whole behind the rows.
+            let is_long = missing > LONG && is_aside(Message::at(unread, start).tag);
+            return Ok(if is_long { Stop::Other } else { Stop::Incomplete(missing) });
         }
     }
 

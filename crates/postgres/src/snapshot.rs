@@ -21,6 +21,7 @@ pub(crate) fn begin(config: &Config, options: &Options, snapshot: Option<&str>, 
     for statement in &options.before {
         session.query(statement)?;
     }
+    session.begin_reading()?;
     match session.family() {
         Family::Postgres => transaction(&mut session, snapshot)?,
         cousin => cousin.begin().iter().try_for_each(|statement| session.query(statement).map(|_| ()))?,

@@ -1,6 +1,5 @@
 //! The search for a server that answers: hosts, their addresses, with and without TLS.
 
-use std::collections::BTreeMap;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 use std::time::Instant;
@@ -9,6 +8,7 @@ use bowshot_core::{Cancel, Error, ErrorKind, Result};
 use bowshot_net::{Address, Buffer, Socket, Transport, lost};
 
 use super::{Session, version_number};
+use crate::asides::Asides;
 use crate::cancel::{Backend, Interrupt};
 use crate::family::Family;
 use crate::login;
@@ -126,7 +126,8 @@ impl Attempt<'_> {
             buffer: Buffer::new(),
             version: 0,
             family: Family::Postgres,
-            parameters: BTreeMap::new(),
+            asides: Asides::new(self.cancel),
+            is_reading: false,
             phase: "the login",
             longest: message::LONGEST_OF_LOGIN,
             broken: false,

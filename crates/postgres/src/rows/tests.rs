@@ -33,8 +33,8 @@ fn fields_are_found_wherever_the_bytes_were_cut() {
     bytes.extend_from_slice(b"c\0\0\0\x04");
     for cut in 0..whole {
         let mut rows = Rows::new(3, 1000);
-        assert!(matches!(rows.index(&bytes[..cut], b'd', 1000).unwrap(), Stop::Incomplete(1..)));
-        assert_eq!(rows.index(&bytes, b'd', 1000).unwrap(), Stop::Other);
+        assert!(matches!(rows.index(&bytes[..cut], b'd', 1000, &mut |_, _| {}).unwrap(), Stop::Incomplete(1..)));
+        assert_eq!(rows.index(&bytes, b'd', 1000, &mut |_, _| {}).unwrap(), Stop::Other);
         assert_eq!(rows.bytes(), whole);
         assert_eq!(fields(&rows, 0, &bytes), [Some(b"abc".to_vec()), None]);
         assert_eq!(fields(&rows, 1, &bytes), [None, Some(b"12345678".to_vec())]);
@@ -49,9 +49,9 @@ fn a_block_ends_at_its_limit_and_at_the_trailer() {
     let mut bytes = row.repeat(3);
     bytes.extend_from_slice(b"d\0\0\0\x06\xff\xff");
     let mut rows = Rows::new(1, 1000);
-    assert_eq!(rows.index(&bytes, b'd', row.len() + 1).unwrap(), Stop::Full);
+    assert_eq!(rows.index(&bytes, b'd', row.len() + 1, &mut |_, _| {}).unwrap(), Stop::Full);
     assert_eq!(rows.count(), 2);
-    assert_eq!(rows.index(&bytes, b'd', 1000).unwrap(), Stop::Trailer);
+    assert_eq!(rows.index(&bytes, b'd', 1000, &mut |_, _| {}).unwrap(), Stop::Trailer);
     assert_eq!((rows.count(), rows.bytes()), (3, bytes.len()));
 }
 
@@ -59,7 +59,7 @@ fn a_block_ends_at_its_limit_and_at_the_trailer() {
 fn rows_without_columns_are_counted() {
     let bytes = message(b'D', &[]).repeat(5);
     let mut rows = Rows::new(0, 1000);
-    assert_eq!(rows.index(&bytes, b'D', 1000).unwrap(), Stop::Incomplete(5));
+    assert_eq!(rows.index(&bytes, b'D', 1000, &mut |_, _| {}).unwrap(), Stop::Incomplete(5));
     assert_eq!(rows.count(), 5);
 }
 
@@ -76,7 +76,7 @@ proptest! {
         let (mut at, mut found) = (0, vec![Vec::new(); 3]);
         loop {
             rows.clear();
-            let stop = rows.index(&bytes[at..], b'd', limit).unwrap();
+            let stop = rows.index(&bytes[at..], b'd', limit, &mut |_, _| {}).unwrap();
             if rows.count() == 0 {
                 prop_assert_eq!((stop, at), (Stop::Incomplete(5), bytes.len()));
                 break;
@@ -98,7 +98,7 @@ proptest! {
     #[test]
     fn hostile_bytes_never_panic(bytes in proptest::collection::vec(any::<u8>(), 0..300), columns in 0usize..4) {
         let mut rows = Rows::new(columns, 200);
-        let _ = rows.index(&bytes, b'd', 200);
+        let _ = rows.index(&bytes, b'd', 200, &mut |_, _| {});
         for column in 0..columns {
             for value in values_of(rows.cells(column, &bytes)).flatten() {
                 prop_assert!(value.len() <= bytes.len());
@@ -119,7 +119,7 @@ proptest! {
             bytes[place] = byte;
         }
         let mut rows = Rows::new(2, 1000);
-        let _ = rows.index(&bytes, b'd', 1000);
+        let _ = rows.index(&bytes, b'd', 1000, &mut |_, _| {});
         for column in 0..2 {
             prop_assert_eq!(values_of(rows.cells(column, &bytes)).count(), rows.count());
         }

@@ -1,5 +1,6 @@
 //! A server that answers with anything at all: an error or a right result, never a panic, a hang or much memory.
 
+mod between;
 mod endless;
 mod mutations;
 mod recording;

@@ -13,6 +13,8 @@ mod leaks;
 #[cfg(test)]
 mod leftovers;
 #[cfg(test)]
+mod notices;
+#[cfg(test)]
 mod reading;
 #[cfg(test)]
 mod splitting;

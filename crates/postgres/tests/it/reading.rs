@@ -75,7 +75,7 @@ impl Read {
 }
 
 /// The rows of a batch, columns between bars, NULL as nothing.
-fn rows(batch: &RecordBatch) -> Vec<String> {
+pub(crate) fn rows(batch: &RecordBatch) -> Vec<String> {
     let options = FormatOptions::default();
     let columns: Vec<_> =
         batch.columns().iter().map(|column| ArrayFormatter::try_new(column, &options).unwrap()).collect();
