@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from . import _bowshot
 from ._require import require
-from .exceptions import ConfigError, DataError
+from .exceptions import ConfigError, DataError, UnsupportedError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -78,7 +78,7 @@ def _frames(plan: _bowshot.Plan, options: FrameOptions, rows: int | None, progre
     backend = options.backend
     read: Callable[[int | None], tuple[int, list[Any]]]
     if backend == "pyarrow":
-        stream = plan.read(progress)
+        stream = plan.read(progress, for_pandas=True)
         read = lambda rows: _arrow_columns(stream, rows)  # noqa: E731 - one of two ways to read
     else:
         reader = plan.read_frame(options.coerce_float, backend == "numpy_nullable", progress)
@@ -154,19 +154,7 @@ def _arrow_columns(stream: _bowshot.Stream, rows: int | None) -> tuple[int, list
         batch = stream.next_batch(rows)
         schema = pa.schema(stream.schema)
         table = pa.Table.from_batches([] if batch is None else [pa.record_batch(batch)], schema=schema)
-    return table.num_rows, [pd.arrays.ArrowExtensionArray(_plain_column(column)) for column in table.columns]
-
-
-def _plain_column(column: Any) -> Any:
-    """Without the extension types, of which pandas knows none: UUIDs as text, JSON as its text."""
-    import pyarrow as pa
-
-    if not isinstance(column.type, pa.BaseExtensionType):
-        return column
-    if column.type.extension_name == "arrow.uuid":
-        text = [[None if value is None else str(value) for value in chunk.to_pylist()] for chunk in column.chunks]
-        return pa.chunked_array(text, type=pa.string())
-    return column.cast(column.type.storage_type)
+    return table.num_rows, [pd.arrays.ArrowExtensionArray(column) for column in table.columns]
 
 
 def _numpy_columns(
@@ -206,7 +194,7 @@ def _array(column: _bowshot.FrameColumn, name: str, options: FrameOptions) -> An
     taken = column.take_mask()
     mask: Any = None if taken is None else np.asarray(taken)
     if kind == "instant":
-        return _instants(values, column.zone)
+        return _instants(values, column.zone, name)
     if kind == "day" and options.is_table:
         days = values.astype("datetime64[D]").astype("datetime64[s]")
         days[slice(0) if mask is None else mask] = np.datetime64("NaT")
@@ -234,22 +222,34 @@ def _objects(values: np.ndarray[Any, Any]) -> pd.Series[Any]:
     return pd.Series(values, dtype=object, copy=False)
 
 
-def _instants(values: np.ndarray[Any, Any], zone: str | None) -> Any:
+def _instants(values: np.ndarray[Any, Any], zone: str | None, name: str) -> Any:
     import pandas as pd
 
     if zone is None:
         return values
     unit: Any = str(values.dtype)[len("datetime64[") : -1]
     utc = pd.array(values.view("int64"), dtype=pd.DatetimeTZDtype(unit, "UTC"), copy=False)
-    return utc if zone in ("UTC", "+00:00") else pd.DatetimeIndex(utc).tz_convert(zone)
+    if zone in ("UTC", "+00:00"):
+        return utc
+    try:
+        return pd.DatetimeIndex(utc).tz_convert(zone)
+    except (LookupError, ValueError) as error:
+        raise UnsupportedError(
+            f'column "{name}" has the time zone "{zone}", which Python does not know here: {error}; install tzdata, or'
+            f' read it as Arrow: return_type="arrow"',
+            column=name,
+        ) from error
 
 
 def _dates(days: np.ndarray[Any, Any], mask: Any, name: str) -> np.ndarray[Any, Any]:
     """Dates of days since 1970. Equal days share one object."""
     import numpy as np
 
-    if mask is not None:
-        days[mask] = days[~mask][0]
+    if mask is None:
+        mask = np.zeros(len(days), dtype=bool)
+    if mask.all():
+        return np.full(len(days), None, dtype=object)
+    days[mask] = days[~mask][0]
     low, high = int(days.min()), int(days.max())
     if low < _FIRST_DAY or high > _LAST_DAY:
         raise DataError(
@@ -269,8 +269,7 @@ def _dates(days: np.ndarray[Any, Any], mask: Any, name: str) -> np.ndarray[Any, 
     objects = np.empty(len(days), dtype=object)
     for start in range(0, len(days), _STRIDE):
         objects[start : start + _STRIDE] = shared[codes[start : start + _STRIDE]]
-    if mask is not None:
-        objects[mask] = None
+    objects[mask] = None
     return objects
 
 
@@ -286,21 +285,21 @@ def _python_objects(column: _bowshot.FrameColumn, name: str) -> np.ndarray[Any, 
         array = pa.record_batch(batch).column(0)
         try:
             values = array.to_pylist()
-        except (ValueError, OverflowError, pa.ArrowException) as error:
+            if (convert := _conversion(array.type)) is not None:
+                values = [None if value is None else convert(value) for value in values]
+        except (ValueError, TypeError, ArithmeticError, LookupError, RuntimeError, pa.ArrowException) as error:
             raise DataError(
                 f'column "{name}" ({array.type}) holds a value that Python has no object for: {error}; read it as'
-                f' Arrow: dtype_backend="pyarrow", or as text: types={{"{name}": "utf8"}}',
+                f' Arrow: dtype_backend="pyarrow"',
                 column=name,
             ) from error
-        if (convert := _conversion(array.type)) is not None:
-            values = [None if value is None else convert(value) for value in values]
         objects[start : start + len(values)] = np.fromiter(values, dtype=object, count=len(values))
         start += len(values)
     return _durations(objects)
 
 
 def _conversion(data_type: Any) -> Callable[[Any], Any] | None:
-    """What is left to do to pyarrow's Python values of a type; `None`: nothing."""
+    """What is left to do to pyarrow's Python values of a type, at every depth; `None`: nothing."""
     import pyarrow as pa
 
     if isinstance(data_type, pa.BaseExtensionType):
@@ -308,12 +307,45 @@ def _conversion(data_type: Any) -> Callable[[Any], Any] | None:
     if pa.types.is_decimal256(data_type):
         return _shortest
     if pa.types.is_map(data_type):
-        return dict
-    if pa.types.is_list(data_type) or pa.types.is_large_list(data_type):
+        return _mapping(data_type)
+    if pa.types.is_struct(data_type):
+        found = {field.name: _conversion(field.type) for field in data_type}
+        inside = {name: convert for name, convert in found.items() if convert is not None}
+        return (lambda value: _members(value, inside)) if inside else None
+    if any(is_list(data_type) for is_list in (pa.types.is_list, pa.types.is_large_list, pa.types.is_fixed_size_list)):
         convert = _conversion(data_type.value_type)
         if convert is not None:
             return lambda values: [None if value is None else convert(value) for value in values]
     return None
+
+
+def _members(value: dict[str, Any], inside: Mapping[str, Callable[[Any], Any]]) -> dict[str, Any]:
+    for name, convert in inside.items():
+        if value[name] is not None:
+            value[name] = convert(value[name])
+    return value
+
+
+def _mapping(data_type: Any) -> Callable[[Any], Any]:
+    """A map as a `dict`; as its pairs where its keys are of a type that no `dict` takes."""
+    import pyarrow as pa
+
+    keys, items = _conversion(data_type.key_type), _conversion(data_type.item_type)
+    hashable = not pa.types.is_nested(data_type.key_type)
+
+    def mapped(pairs: list[tuple[Any, Any]]) -> Any:
+        if keys is not None:
+            pairs = [(keys(key), item) for key, item in pairs]
+        if items is not None:
+            pairs = [(key, None if item is None else items(item)) for key, item in pairs]
+        if not hashable:
+            return pairs
+        made = dict(pairs)
+        if len(made) != len(pairs):
+            raise ValueError("a key of a map is there twice")
+        return made
+
+    return mapped
 
 
 def _shortest(value: decimal.Decimal) -> decimal.Decimal:
@@ -323,15 +355,23 @@ def _shortest(value: decimal.Decimal) -> decimal.Decimal:
 
 
 def _durations(objects: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """Intervals as `timedelta64[us]`, unless one has months, whose length nobody knows; other objects as they are."""
+    """Intervals as `timedelta64[us]`, unless one has months, whose length nobody knows, or is too long or too fine for
+    that; other objects as they are."""
     import numpy as np
     import pyarrow as pa
 
     known = next((value for value in objects if value is not None), None)
-    if not isinstance(known, pa.MonthDayNano) or any(value is not None and value.months for value in objects):
+    if not isinstance(known, pa.MonthDayNano):
         return objects
-    nothing = np.iinfo(np.int64).min
-    micros = (
-        nothing if value is None else value.days * 86_400_000_000 + value.nanoseconds // 1000 for value in objects
-    )
-    return np.fromiter(micros, dtype=np.int64, count=len(objects)).view("timedelta64[us]")
+    longest = np.iinfo(np.int64).max
+    micros = np.empty(len(objects), dtype=np.int64)
+    for row, value in enumerate(objects):
+        if value is None:
+            micros[row] = -longest - 1
+            continue
+        length, rest = divmod(value.nanoseconds, 1000)
+        length += value.days * 86_400_000_000
+        if value.months or rest or abs(length) > longest:
+            return objects
+        micros[row] = length
+    return micros.view("timedelta64[us]")

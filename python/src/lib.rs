@@ -3,7 +3,7 @@
 //! Everything public is in `python/bowshot/*.py`; what stands here is described to type checkers in `_bowshot.pyi`.
 
 mod capsule;
-mod cells;
+mod destination;
 mod error;
 mod frame;
 mod options;

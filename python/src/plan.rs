@@ -5,6 +5,7 @@ use bowshot_core::{Cancel, Error, ErrorKind, Estimate, Map, Options, Partition};
 use parking_lot::Mutex;
 use pyo3::prelude::*;
 
+use crate::destination::{Conversion, Destination};
 use crate::error::{ToPython, guarded, to_python};
 use crate::frame::{FrameReader, Layout};
 use crate::options::{Keywords, params as to_params, request};
@@ -139,10 +140,17 @@ impl Plan {
         py.detach(|| drop(self.live.lock().take()));
     }
 
-    /// Starts to read, as Arrow.
-    #[pyo3(signature = (progress=None))]
-    fn read(&self, py: Python<'_>, progress: Option<Bound<'_, PyAny>>) -> PyResult<Stream> {
-        guarded(py, || Ok(Stream::new(self.start(py, None, self.schema.clone(), progress)?)))
+    /// Starts to read, as Arrow; with `for_pandas` in the types that pandas knows.
+    #[pyo3(signature = (progress=None, for_pandas=false))]
+    fn read(&self, py: Python<'_>, progress: Option<Bound<'_, PyAny>>, for_pandas: bool) -> PyResult<Stream> {
+        guarded(py, || {
+            if !for_pandas {
+                return Ok(Stream::new(self.start(py, None, self.schema.clone(), progress)?));
+            }
+            let conversion = Conversion::by_type(&self.schema, Destination::PandasArrow).to_python(py)?;
+            let schema = conversion.schema().clone();
+            Ok(Stream::new(self.start(py, Some(conversion.into_map()), schema, progress)?))
+        })
     }
 
     /// Starts to read, as the columns of a pandas frame.
@@ -155,7 +163,7 @@ impl Plan {
         progress: Option<Bound<'_, PyAny>>,
     ) -> PyResult<FrameReader> {
         guarded(py, || {
-            let layout = Layout::new(&self.schema, coerce_float, masked);
+            let layout = Layout::new(&self.schema, coerce_float, masked).to_python(py)?;
             let reading = self.start(py, Some(layout.map()), layout.schema(), progress)?;
             Ok(FrameReader::new(layout, reading))
         })

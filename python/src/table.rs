@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 
 use crate::capsule;
-use crate::cells;
+use crate::destination;
 use crate::error::{ToPython, guarded};
 use crate::schema::Schema;
 
@@ -94,10 +94,10 @@ impl Table {
         format!("<Table {} rows x {} columns>", self.__len__(), self.schema.fields().len())
     }
 
-    /// The same values in types that Polars has: decimals of up to 38 digits (else text), UUIDs and intervals as text.
+    /// The same values in types that Polars has; `docs/types.md` has the table.
     fn for_polars(&self, py: Python<'_>) -> PyResult<Table> {
         guarded(py, || {
-            let (schema, batches) = py.detach(|| cells::for_polars(&self.schema, &self.batches)).to_python(py)?;
+            let (schema, batches) = py.detach(|| destination::for_polars(&self.schema, &self.batches)).to_python(py)?;
             Ok(Table { schema, batches })
         })
     }

@@ -29,7 +29,7 @@ pub(crate) fn convert(column: ArrayRef, target: &DataType) -> Result<ArrayRef> {
         DataType::Decimal256(_, scale) if target == &DataType::Float64 => {
             floats(column.as_primitive::<Decimal256Type>(), |value| wide_to_float(value, *scale))
         }
-        // Dictionaries to their text, views to text in one piece.
+        // Views to text in one piece, half floats to whole ones.
         _ => arrow_cast::cast(&column, target)?,
     })
 }

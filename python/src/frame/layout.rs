@@ -1,12 +1,13 @@
-//! Which kind of frame column each Arrow type becomes: one table.
+//! Which kind of frame column each Arrow type becomes, once it is one that pandas can hold (`destination`): one table.
 
 use std::sync::Arc;
 
 use arrow_array::RecordBatch;
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
-use bowshot_core::Map;
+use bowshot_core::{Map, Result};
 
 use super::convert::convert;
+use crate::destination::{Conversion, Destination};
 
 /// The kinds of frame columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,6 +33,8 @@ pub(crate) enum Kind {
 /// What becomes of each column.
 #[derive(Clone)]
 pub(crate) struct Layout {
+    /// First, to types that Python's objects and NumPy's arrays can hold.
+    held: Arc<Conversion>,
     pub(crate) kinds: Vec<Kind>,
     /// Keep the numbers beside a mask instead of marking NULLs in them (`dtype_backend="numpy_nullable"`).
     pub(crate) masked: bool,
@@ -40,15 +43,16 @@ pub(crate) struct Layout {
 }
 
 impl Layout {
-    pub(crate) fn new(schema: &Schema, coerce_float: bool, masked: bool) -> Self {
-        let kinds: Vec<Kind> = schema.fields().iter().map(|field| kind(field, coerce_float)).collect();
-        let fields: Vec<Field> = schema
-            .fields()
+    pub(crate) fn new(schema: &Schema, coerce_float: bool, masked: bool) -> Result<Self> {
+        let held = Conversion::by_type(schema, Destination::Numpy)?;
+        let fields = held.schema().fields();
+        let kinds: Vec<Kind> = fields.iter().map(|field| kind(field, coerce_float)).collect();
+        let fields: Vec<Field> = fields
             .iter()
             .zip(&kinds)
             .map(|(field, kind)| field.as_ref().clone().with_data_type(target(*kind, field.data_type())))
             .collect();
-        Layout { kinds, masked, schema: Arc::new(Schema::new(fields)) }
+        Ok(Layout { kinds, masked, schema: Arc::new(Schema::new(fields)), held: Arc::new(held) })
     }
 
     pub(crate) fn schema(&self) -> SchemaRef {
@@ -57,13 +61,14 @@ impl Layout {
 
     /// What the reading threads do to each batch.
     pub(crate) fn map(&self) -> Map {
-        let schema = self.schema();
+        let (schema, held) = (self.schema(), Arc::clone(&self.held));
         Arc::new(move |batch: RecordBatch| {
             let rows = batch.num_rows();
-            let (_, columns, _) = batch.into_parts();
+            let (_, columns, _) = held.apply(&batch)?.into_parts();
+            drop(batch);
             let targets = schema.fields().iter().map(|field| field.data_type());
             let columns = columns.into_iter().zip(targets).map(|(column, target)| convert(column, target));
-            let columns = columns.collect::<bowshot_core::Result<Vec<_>>>()?;
+            let columns = columns.collect::<Result<Vec<_>>>()?;
             let options = arrow_array::RecordBatchOptions::new().with_row_count(Some(rows));
             Ok(RecordBatch::try_new_with_options(schema.clone(), columns, &options)?)
         })
@@ -82,7 +87,6 @@ fn kind(field: &Field, coerce_float: bool) -> Kind {
         D::Timestamp(..) | D::Duration(_) => Kind::Instant,
         D::Date32 => Kind::Day,
         D::Utf8 | D::LargeUtf8 | D::Utf8View if !is_json(field) => Kind::Text,
-        D::Dictionary(_, value) if matches!(**value, D::Utf8 | D::LargeUtf8) => Kind::Text,
         _ => Kind::Object,
     }
 }
@@ -98,7 +102,6 @@ fn target(kind: Kind, data_type: &DataType) -> DataType {
         (Kind::Unsigned, _) => DataType::UInt64,
         (Kind::Float, _) => DataType::Float64,
         (Kind::Text, DataType::LargeUtf8) => DataType::LargeUtf8,
-        (Kind::Text, DataType::Dictionary(_, value)) => value.as_ref().clone(),
         (Kind::Text, _) => DataType::Utf8,
         _ => data_type.clone(),
     }

@@ -34,7 +34,7 @@ impl Narrow {
             return None;
         }
         let largest = self.largest.wrapping_div(self.unit);
-        let fits = i8::try_from(digits).is_ok_and(|digits| largest < power(digits));
+        let fits = i8::try_from(digits).is_ok_and(|digits| self.needed <= digits && largest < power(digits));
         fits.then_some(self.needed)
     }
 }
