@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 def read_polars(plan: _bowshot.Plan, progress: Any = None) -> pl.DataFrame:
     """The whole result on the memory that it was read into.
 
-    Decimals of more than 38 digits become text, as do UUIDs and intervals with months: Polars has no such types.
+    Decimals of more than 38 digits become text, as do UUIDs and intervals with months, at every depth: Polars has no
+    such types. What it cannot hold in any form is an error that names the column.
     """
     require("polars", "polars")
     import polars as pl

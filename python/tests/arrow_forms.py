@@ -1,4 +1,7 @@
-"""One form for the values of pyarrow, pandas, Polars and Python, so that they can be compared: made without what is tested."""
+"""One form for the values of pyarrow, pandas, Polars and Python, so that they can be compared.
+
+It is made without what is tested.
+"""
 
 from __future__ import annotations
 
@@ -116,7 +119,7 @@ def of_series(series: Any) -> list[Any]:
     return [of_python(value) for value in series.to_numpy(dtype=object)]
 
 
-def same(want: Any, got: Any, *, floats: bool = False) -> bool:  # noqa: PLR0911 - a rule a line
+def same(want: Any, got: Any, *, floats: bool = False) -> bool:
     """Whether both say the same; `floats`: the destination has the nearest float in place of a decimal."""
     if want is None or want == "nan":
         return got is None or got == "nan"
@@ -165,6 +168,9 @@ def _fixed(interval: Any) -> Any:
 def _parsed(text: str) -> tuple[int, int, int]:
     """An interval's text, such as `1 years 2 mons -2 days 3 hours 4 mins 5.000000006 secs`."""
     found = {unit: Decimal(number) for number, unit in re.findall(r"(-?[\d.]+) (\w+)", text)}
-    unit = lambda name: found.get(name, Decimal(0))  # noqa: E731 - a word for each of six
+
+    def unit(name: str) -> Decimal:
+        return found.get(name, Decimal(0))
+
     seconds = (unit("hours") * 60 + unit("mins")) * 60 + unit("secs")
     return int(unit("years") * 12 + unit("mons")), int(unit("days")), int(seconds * 10**9)

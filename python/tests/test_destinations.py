@@ -1,4 +1,4 @@
-"""Every Arrow type, at every depth, as every return type: right, or an error of Bowshot's that names a way out which works."""
+"""Every Arrow type, at every depth, as every return type: right, or an error that names a way out which works."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-import arrow_cases
 import bowshot
 import pyarrow as pa
 import pytest
-from arrow_walk import DESTINATIONS
+from tests import arrow_cases
+from tests.arrow_walk import DESTINATIONS
 
-HERE = Path(__file__).parent
-DOCUMENT = HERE.parents[1] / "docs" / "types.md"
+PACKAGE = Path(__file__).parents[1]
+DOCUMENT = PACKAGE.parent / "docs" / "types.md"
 
 UNIONS = {"sparse_union", "dense_union"}
 OUTSIDE = {"date64 within a day", "date64 at its ends", "time32[s] 24:00", "time64[us] negative"}
@@ -82,8 +82,8 @@ def walked(folder: Path) -> list[tuple[list[str], dict[str, str]]]:
     """What came of each read; whatever ends the process is what came of the one that it was at."""
     reads: list[tuple[list[str], dict[str, str]]] = []
     while True:
-        command = [sys.executable, str(HERE / "arrow_walk.py"), str(folder), str(len(reads)), ""]
-        process = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
+        command = [sys.executable, "-m", "tests.arrow_walk", str(folder), str(len(reads)), ""]
+        process = subprocess.run(command, cwd=PACKAGE, capture_output=True, text=True, timeout=600, check=False)
         lines = [json.loads(line) for line in process.stdout.splitlines()]
         reads += zip(lines[::2], lines[1::2], strict=False)
         if process.returncode == 0:
@@ -121,11 +121,12 @@ LONG = {
 }
 READ_LONG = """
 import bowshot, pyarrow as pa, sys
-import arrow_forms
+from tests import arrow_forms
 table = pa.ipc.open_file(sys.argv[1]).read_all()
 got = bowshot.read_sql("", sys.argv[1], return_type="polars")["c"]
-want, got = arrow_forms.of_arrow(table.column(0)[:30]), [arrow_forms.of_arrow(part.to_arrow()) for part in (got[:30], got[-30:])]
-assert all(map(arrow_forms.same, want, got[0])) and all(map(arrow_forms.same, want, got[1])), got
+want = arrow_forms.of_arrow(table.column(0)[:30])
+for part in (got[:30], got[-30:]):
+    assert all(map(arrow_forms.same, want, arrow_forms.of_arrow(part.to_arrow()))), part
 """
 
 
@@ -138,7 +139,7 @@ def test_long_columns_in_polars(name: str, tmp_path: Path) -> None:
         for _ in range(50):
             writer.write_batch(batch)
     command = [sys.executable, "-c", READ_LONG, str(path)]
-    process = subprocess.run(command, cwd=HERE, capture_output=True, text=True, timeout=120, check=False)
+    process = subprocess.run(command, cwd=PACKAGE, capture_output=True, text=True, timeout=120, check=False)
     assert process.returncode == 0, process.stderr
 
 
@@ -167,6 +168,7 @@ def test_postgres_inside_lists_and_structs(postgres: str) -> None:
 
 def test_postgres_intervals_beyond_timedelta(postgres: str) -> None:
     for text, days in (("106751992 days", 106751992), ("-2147483648 days", -2147483648)):
+        options: Any
         for options in ({}, {"dtype_backend": "numpy_nullable"}):
             value = bowshot.read_sql(f"SELECT interval '{text}' AS v", postgres, **options)["v"].tolist()[0]
             assert value == pa.MonthDayNano([0, days, 0])
@@ -201,19 +203,51 @@ def test_duckdb() -> None:
 
 
 def test_column_names_that_repeat(database: Path) -> None:
-    with pytest.raises(bowshot.UnsupportedError, match='two columns are called "a".*AS'):
+    with pytest.raises(bowshot.UnsupportedError, match=r'two columns are called "a".*AS'):
         bowshot.read_sql("SELECT 1 AS a, 2 AS a", database, return_type="polars")
     assert bowshot.read_sql("SELECT 1 AS a, 2 AS a", database).shape == (1, 2)
 
 
 # One of each kind.
-DOCUMENTED = (
-    "bool,int8,int64,uint64,float16,float32,float64,utf8,utf8_view,binary,fixed_size_binary[2],date32,date64,time32[s],"
-    "time64[ns],timestamp[s],timestamp[ns],timestamp[us; Europe/Berlin],timestamp[us; -03:00],timestamp[us; +05:30],"
-    "duration[s],duration[ns],interval,interval of months,decimal32(9; 2),decimal128(38; 2),decimal128(38; -3),"
-    "decimal256(76; 38),struct,map,dictionary<utf8> by int8,dictionary<int64>,run_end_encoded<int64>,dense_union,"
-    "arrow.uuid,arrow.json,extension of int32"
-).split(",")
+DOCUMENTED = [
+    "bool",
+    "int8",
+    "int64",
+    "uint64",
+    "float16",
+    "float32",
+    "float64",
+    "utf8",
+    "utf8_view",
+    "binary",
+    "fixed_size_binary[2]",
+    "date32",
+    "date64",
+    "time32[s]",
+    "time64[ns]",
+    "timestamp[s]",
+    "timestamp[ns]",
+    "timestamp[us; Europe/Berlin]",
+    "timestamp[us; -03:00]",
+    "timestamp[us; +05:30]",
+    "duration[s]",
+    "duration[ns]",
+    "interval",
+    "interval of months",
+    "decimal32(9; 2)",
+    "decimal128(38; 2)",
+    "decimal128(38; -3)",
+    "decimal256(76; 38)",
+    "struct",
+    "map",
+    "dictionary<utf8> by int8",
+    "dictionary<int64>",
+    "run_end_encoded<int64>",
+    "dense_union",
+    "arrow.uuid",
+    "arrow.json",
+    "extension of int32",
+]
 DOCUMENTED = [case.replace(";", ",") for case in DOCUMENTED]
 
 
