@@ -1,7 +1,8 @@
 """Bowshot: your database, one bowshot from your dataframe.
 
 `read_sql` reads a query into pandas, Polars or Arrow; `query` does so later or batch by batch; `plan` says how it would
-be read. Errors are in `bowshot.exceptions`.
+be read. Errors are in `bowshot.exceptions`; what a database says beside a result comes as
+`DatabaseNotice` warnings.
 """
 
 from ._bowshot import Progress, RecordBatch, Schema, Stream, Table, __version__
@@ -25,6 +26,7 @@ from .exceptions import (
     TlsError,
     UnsupportedError,
 )
+from .notices import DatabaseNotice
 
 __all__ = [
     "AuthenticationError",
@@ -34,6 +36,7 @@ __all__ = [
     "ConnectionLimitError",
     "ConnectionLostError",
     "DataError",
+    "DatabaseNotice",
     "Error",
     "InternalError",
     "IoError",

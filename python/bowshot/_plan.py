@@ -7,6 +7,7 @@ from types import TracebackType
 from typing import NamedTuple
 
 from . import _bowshot
+from .notices import DatabaseNotice
 
 
 class Partition(NamedTuple):
@@ -56,6 +57,16 @@ class Plan:
     def bytes(self) -> int | None:
         """About how many bytes the result has in the database or on the wire."""
         return self._plan.bytes
+
+    @property
+    def notices(self) -> Sequence[DatabaseNotice]:
+        """What the database has said so far, also what is not warned of: at most 100 messages of either kind."""
+        return tuple(self._plan.notices)
+
+    @property
+    def notices_left_out(self) -> int:
+        """How many messages of the database found no room in `notices`."""
+        return self._plan.notices_left_out
 
     def close(self) -> None:
         """Lets go of the snapshot and its connection."""

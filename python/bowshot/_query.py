@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from . import _bowshot
 from ._arguments import Target, target
@@ -12,6 +12,8 @@ from ._options import keywords
 from ._params import Params, plain_params
 from ._plan import Plan
 from ._require import installed, require
+from ._tell import Telling, tell
+from .notices import DatabaseNotice
 from .pandas import FrameOptions, ParseDates, read_frame, read_frames
 from .polars import read_polars
 
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from ._arguments import Connection, Sql
+
+_T = TypeVar("_T")
 
 
 class Query:
@@ -50,6 +54,7 @@ class Query:
             if whole and options["buffer_bytes"] is None:
                 options = {**options, "buffer_bytes": sys.maxsize}
             self._planned = _bowshot.plan(uri, queries, self._params, self._named, options)
+            tell(self._planned)
         return self._planned
 
     def _unread(self, *, whole: bool = False) -> _bowshot.Plan:
@@ -68,6 +73,16 @@ class Query:
         """The columns of the result."""
         return self._plan().schema
 
+    @property
+    def notices(self) -> Sequence[DatabaseNotice]:
+        """What the database said of the last plan and its read, also what is not warned of; at first nothing."""
+        return () if self._planned is None else tuple(self._planned.notices)
+
+    @property
+    def notices_left_out(self) -> int:
+        """How many messages of the database found no room in `notices`."""
+        return 0 if self._planned is None else self._planned.notices_left_out
+
     def batches(self, batch_size: int | None = None) -> Iterator[Any]:
         """The result batch by batch, in bounded memory: `pyarrow.RecordBatch` where pyarrow is installed, else
         `bowshot.RecordBatch`, which any library takes through `__arrow_c_array__`.
@@ -75,26 +90,33 @@ class Query:
         With `batch_size`, each batch has exactly that many rows, the last one fewer. Leaving the loop early ends the
         query in the database.
         """
-        return _batches(self._unread().read(self._progress), batch_size)
+        plan = self._unread()
+        return _told(plan, _batches(plan.read(self._progress), batch_size))
 
     def to_arrow(self) -> pa.Table:
         """The whole result as a `pyarrow.Table`."""
         require("pyarrow", "arrow")
         import pyarrow
 
-        return pyarrow.table(self._unread(whole=True).read(self._progress).read_all())
+        plan = self._unread(whole=True)
+        with Telling(plan):
+            return pyarrow.table(plan.read(self._progress).read_all())
 
     def to_reader(self, batch_size: int | None = None) -> pa.RecordBatchReader:
         """The result as a `pyarrow.RecordBatchReader`, which reads on while it is consumed."""
         require("pyarrow", "arrow")
         import pyarrow
 
-        stream = self._unread().read(self._progress)
-        return pyarrow.RecordBatchReader.from_batches(pyarrow.schema(stream.schema), _batches(stream, batch_size))
+        plan = self._unread()
+        stream = plan.read(self._progress)
+        batches = _told(plan, _batches(stream, batch_size))
+        return pyarrow.RecordBatchReader.from_batches(pyarrow.schema(stream.schema), batches)
 
     def to_table(self) -> _bowshot.Table:
         """The whole result in Arrow memory, without pyarrow: `len()`, `nbytes`, and `__arrow_c_stream__` for others."""
-        return self._unread(whole=True).read(self._progress).read_all()
+        plan = self._unread(whole=True)
+        with Telling(plan):
+            return plan.read(self._progress).read_all()
 
     def to_pandas(
         self,
@@ -108,7 +130,9 @@ class Query:
         """The whole result as a `pandas.DataFrame`; the parameters are those of `pandas.read_sql`."""
         is_table = self._target.is_table
         options = FrameOptions(index_col, coerce_float, parse_dates, dtype, dtype_backend, is_table)
-        return read_frame(self._unread(), options, self._progress)
+        plan = self._unread()
+        with Telling(plan):
+            return read_frame(plan, options, self._progress)
 
     def to_pandas_chunks(
         self,
@@ -123,14 +147,20 @@ class Query:
         """The result as frames of exactly `chunksize` rows, the last one shorter, in bounded memory."""
         is_table = self._target.is_table
         options = FrameOptions(index_col, coerce_float, parse_dates, dtype, dtype_backend, is_table)
-        return read_frames(self._unread(), options, chunksize, self._progress)
+        plan = self._unread()
+        return _told(plan, read_frames(plan, options, chunksize, self._progress))
 
     def to_polars(self) -> pl.DataFrame:
         """The whole result as a `polars.DataFrame`."""
-        return read_polars(self._unread(whole=True), self._progress)
+        plan = self._unread(whole=True)
+        with Telling(plan):
+            return read_polars(plan, self._progress)
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
-        """The result as a stream for any library that speaks Arrow; it reads on while it is consumed."""
+        """The result as a stream for any library that speaks Arrow; it reads on while it is consumed.
+
+        No warning comes of what the database says, since any thread may consume it: look at `notices`.
+        """
         return self._unread().read(self._progress).__arrow_c_stream__(requested_schema)
 
     def __arrow_c_schema__(self) -> object:
@@ -142,6 +172,11 @@ class Query:
         text = " ".join(queries[0].split())
         more = f" and {len(queries) - 1} more" if len(queries) > 1 else ""
         return f"<bowshot.Query {text if len(text) < 80 else text[:77] + '…'}{more}>"
+
+
+def _told(plan: _bowshot.Plan, items: Iterator[_T]) -> Iterator[_T]:
+    with Telling(plan):
+        yield from items
 
 
 def _batches(stream: _bowshot.Stream, batch_size: int | None) -> Iterator[Any]:

@@ -6,6 +6,7 @@ mod capsule;
 mod destination;
 mod error;
 mod frame;
+mod notices;
 mod options;
 mod plan;
 mod progress;

@@ -8,6 +8,7 @@ use pyo3::prelude::*;
 use crate::destination::{Conversion, Destination};
 use crate::error::{ToPython, guarded, to_python};
 use crate::frame::{FrameReader, Layout};
+use crate::notices;
 use crate::options::{Keywords, params as to_params, request};
 use crate::progress::Reporter;
 use crate::reading::Reading;
@@ -125,6 +126,23 @@ impl Plan {
         self.estimate.bytes
     }
 
+    /// What the database has said so far.
+    #[getter]
+    fn notices(&self, py: Python<'_>) -> PyResult<Vec<Py<PyAny>>> {
+        guarded(py, || notices::to_python(py, &self.cancel.notices().all()))
+    }
+
+    /// How many messages of the database found no room.
+    #[getter]
+    fn notices_left_out(&self) -> u64 {
+        self.cancel.notices().left_out()
+    }
+
+    /// What people are to be told and were not told yet.
+    fn take_untold(&self, py: Python<'_>) -> PyResult<Vec<Py<PyAny>>> {
+        guarded(py, || notices::to_python(py, &self.cancel.notices().take_untold()))
+    }
+
     /// Whether it can still be read.
     #[getter]
     fn unread(&self) -> bool {
@@ -145,11 +163,11 @@ impl Plan {
     fn read(&self, py: Python<'_>, progress: Option<Bound<'_, PyAny>>, for_pandas: bool) -> PyResult<Stream> {
         guarded(py, || {
             if !for_pandas {
-                return Ok(Stream::new(self.start(py, None, self.schema.clone(), progress)?));
+                return Ok(Stream::new(self.start(py, None, self.schema.clone(), progress)?, self.cancel.clone()));
             }
             let conversion = Conversion::by_type(&self.schema, Destination::PandasArrow).to_python(py)?;
             let schema = conversion.schema().clone();
-            Ok(Stream::new(self.start(py, Some(conversion.into_map()), schema, progress)?))
+            Ok(Stream::new(self.start(py, Some(conversion.into_map()), schema, progress)?, self.cancel.clone()))
         })
     }
 

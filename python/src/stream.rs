@@ -4,12 +4,14 @@ use std::sync::Arc;
 
 use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, SchemaRef};
+use bowshot_core::Cancel;
 use parking_lot::Mutex;
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 
 use crate::capsule;
 use crate::error::guarded;
+use crate::notices;
 use crate::reading::Reading;
 use crate::schema::Schema;
 use crate::table::{Batch, Table};
@@ -19,13 +21,15 @@ use crate::table::{Batch, Table};
 pub(crate) struct Stream {
     schema: SchemaRef,
     reading: Arc<Mutex<Reading>>,
+    /// The work that the database speaks of.
+    cancel: Cancel,
     /// What ended the C stream, whose consumer is told no more than the text.
     failure: Arc<Mutex<Option<PyErr>>>,
 }
 
 impl Stream {
-    pub(crate) fn new(reading: Reading) -> Self {
-        Stream { schema: reading.schema(), reading: Arc::new(Mutex::new(reading)), failure: Arc::default() }
+    pub(crate) fn new(reading: Reading, cancel: Cancel) -> Self {
+        Stream { schema: reading.schema(), reading: Arc::new(Mutex::new(reading)), cancel, failure: Arc::default() }
     }
 
     fn with<T: Send>(
@@ -75,6 +79,12 @@ impl Stream {
             let batches = self.with(py, |py, reading| reading.rest(py))?;
             Ok(Table::new(self.schema.clone(), batches))
         })
+    }
+
+    /// What the database has said so far.
+    #[getter]
+    fn notices(&self, py: Python<'_>) -> PyResult<Vec<Py<PyAny>>> {
+        guarded(py, || notices::to_python(py, &self.cancel.notices().all()))
     }
 
     /// What ended the C stream, if it was an error: it is handed out once.

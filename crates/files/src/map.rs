@@ -7,6 +7,7 @@
 use std::fs::File;
 use std::io;
 
+#[expect(clippy::disallowed_types, reason = "the decoder of ipc/decode.rs")]
 use arrow_ipc::reader::FileDecoder;
 use bytes::Bytes;
 use memmap2::Mmap;
@@ -21,6 +22,7 @@ pub(crate) fn map(file: &File) -> io::Result<Bytes> {
 }
 
 /// A decoder that does not look at offsets and UTF-8 before it hands them out.
+#[expect(clippy::disallowed_types, reason = "the decoder of ipc/decode.rs")]
 pub(crate) fn trusting(decoder: FileDecoder) -> FileDecoder {
     // SAFETY: called only where the user wrote `trusted=true`, his word that a correct writer made the file.
     unsafe { decoder.with_skip_validation(true) }

@@ -34,7 +34,7 @@ pub(crate) fn ask(source: &dyn Source, sql: &str, cancel: &Cancel) -> Result<Vec
 
 /// A cancel of its own that `cancel` fires too: a stream that ends early cancels its work, and only that.
 pub(crate) fn linked(cancel: &Cancel) -> (Cancel, bowshot_core::Registration) {
-    let own = Cancel::new();
+    let own = cancel.part();
     let link = cancel.on_cancel({
         let own = own.clone();
         move || own.cancel()

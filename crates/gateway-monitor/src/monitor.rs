@@ -139,6 +139,7 @@ impl Inner {
         let Some(view) = tracked.end(outcome, error_kind, error) else { return };
         self.metrics.ended(&view);
         log::ended(&view);
+        log::said(&view, tracked.cancel.notices(), &self.options);
         let mut book = self.book.lock();
         book.running.remove(&tracked.id);
         book.history.push(view, &self.options);

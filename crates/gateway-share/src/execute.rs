@@ -140,7 +140,7 @@ mod tests {
     fn when_the_disk_is_full_the_query_goes_at_the_pace_of_its_readers() {
         let folder = tempfile::tempdir().unwrap();
         let limits = ShareLimits { memory_bytes: 2 * 8 * ROWS, ..ShareLimits::default() };
-        let shared = Arc::new(Shared::new(Query::of(50).plan(), Options::default(), 1, &limits));
+        let shared = Arc::new(Shared::new(Query::of(50).plan(), Options::default(), 1, &limits, Cancel::new()));
         let (plan, options) = shared.begin().unwrap();
         let execution = Execution { shared: Arc::clone(&shared), spill: Spill::full(folder.path()) };
         let executing = thread::spawn(move || execution.run(plan, &options));
@@ -157,7 +157,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let spill_folder = folder.path().join("gone");
         let limits = ShareLimits { memory_bytes: 8 * ROWS, spill_folder, ..ShareLimits::default() };
-        let shared = Arc::new(Shared::new(Query::of(50).plan(), Options::default(), 2, &limits));
+        let shared = Arc::new(Shared::new(Query::of(50).plan(), Options::default(), 2, &limits, Cancel::new()));
         begin(&shared);
         // Nobody reads: the second batch finds no room in memory.
         wait_until("the failure", || shared.execution().is_cancelled());

@@ -46,7 +46,7 @@ pub fn share(plan: Plan, options: &Options, count: usize, limits: &ShareLimits, 
     let readers = if count == 1 { "reader" } else { "readers" };
     let reason = format!("the query is executed once, for {count} {readers}: {}", plan.reason);
     let estimate = if count == 1 { plan.estimate } else { Estimate::default() };
-    let shared = Arc::new(Shared::new(plan, reading, count, &limits));
+    let shared = Arc::new(Shared::new(plan, reading, count, &limits, cancel.part()));
     let ended = Arc::clone(&shared);
     let cancelled = Arc::new(cancel.on_cancel(move || ended.fail(Error::cancelled())));
     let part = |index| Plan {

@@ -52,7 +52,7 @@ impl State {
 }
 
 impl Shared {
-    pub(crate) fn new(plan: Plan, options: Options, count: usize, limits: &ShareLimits) -> Self {
+    pub(crate) fn new(plan: Plan, options: Options, count: usize, limits: &ShareLimits, execution: Cancel) -> Self {
         let state = State {
             stage: Stage::Planned(Box::new((plan, options))),
             queue: Queue::new(limits.memory_bytes, limits.spill_bytes),
@@ -62,7 +62,7 @@ impl Shared {
             state: Mutex::new(state),
             arrived: Condvar::new(),
             room: Condvar::new(),
-            execution: Cancel::new(),
+            execution,
             count,
             spill_folder: limits.spill_folder.clone(),
         }

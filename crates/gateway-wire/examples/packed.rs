@@ -3,6 +3,7 @@
 //! Reads an Arrow stream from standard input, which PostgreSQL with Bowshot's extension writes:
 //!
 //! `psql -qc "LOAD 'bowshot'" -c "COPY lineitem TO STDOUT (FORMAT arrow)" | cargo run --release -p bowshot-gateway-wire --example packed`
+#![expect(clippy::disallowed_types, reason = "whoever runs the example names the file")]
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a measurement for the terminal")]
 
 use std::io::{BufReader, stdin};

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
-use bowshot_core::{Cancel, Error, ErrorKind, Options, Registration, Result, Stream};
+use bowshot_core::{Error, ErrorKind, Options, Registration, Result, Stream};
 use bowshot_gateway_access::{Claim, Now, Session};
 use bowshot_gateway_monitor as monitor;
 use bowshot_gateway_monitor::Reading;
@@ -54,7 +54,7 @@ impl Inner {
         let buffer_bytes = options.buffer_bytes.saturating_mul(claimed.connections);
         let options = Options { connections: Some(claimed.connections), buffer_bytes, ..options };
         // What ends the result ends this endpoint; its own end is told to the others as what it was.
-        let own = Cancel::new();
+        let own = claimed.cancel.part();
         let ending = own.clone();
         let ended_with = claimed.cancel.on_cancel(move || ending.cancel());
         let first_error = Arc::clone(&claimed.first_error);

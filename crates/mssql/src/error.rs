@@ -2,7 +2,7 @@
 
 use std::io;
 
-use bowshot_core::{Error, ErrorKind};
+use bowshot_core::{Error, ErrorKind, Notice, Severity};
 
 use crate::cursor::{Cursor, Stop};
 use crate::socket::Socket;
@@ -61,6 +61,18 @@ impl ServerError {
             Some(hint) => error.with_hint(hint),
             None => error,
         }
+    }
+
+    /// What an INFO token says, such as that of PRINT, which has no number; `None` where each session hears the same: that the database
+    /// or the language is the one of the login.
+    pub(crate) fn into_notice(self) -> Option<Notice> {
+        if matches!(self.number, 5701 | 5703) {
+            return None;
+        }
+        // Its own warnings have the severity of all that is no error, and say what they are.
+        let severity = if self.message.starts_with("Warning") { Severity::Warning } else { Severity::Notice };
+        let notice = Notice::new(severity, self.message);
+        Some(if self.number == 0 { notice } else { notice.with_code(self.number.to_string()) })
     }
 
     fn kind(&self) -> ErrorKind {

@@ -174,6 +174,12 @@ impl Session {
                 self.error.get_or_insert(error);
                 Ok(None)
             }
+            Token::Info(info) => {
+                if let Some(notice) = info.into_notice() {
+                    self.packets.transport.socket().cancel().notices().add(notice);
+                }
+                Ok(None)
+            }
             Token::Change(Change::PacketSize(size)) => {
                 self.packets.packet_size = size;
                 Ok(None)

@@ -34,6 +34,8 @@ pub(crate) enum Change {
 pub(crate) enum Token {
     Columns(Vec<Column>),
     Error(ServerError),
+    /// What the server says beside its answer.
+    Info(ServerError),
     Change(Change),
     /// The login is accepted.
     LoggedIn,
@@ -75,8 +77,10 @@ pub(crate) fn read(cursor: &mut Cursor<'_>) -> Result<Token, Stop> {
         }
         0xE3 => change(cursor.short_bytes()?),
         0xAD => cursor.short_bytes().map(|_| Token::LoggedIn),
-        // INFO, ORDER, TABNAME, COLINFO, SSPI.
-        0xAB | 0xA9 | 0xA4 | 0xA5 | 0xED => cursor.short_bytes().map(|_| Token::Other),
+        // INFO, whose form is that of an error; what is cut off says nothing.
+        0xAB => Ok(ServerError::read(cursor.short_bytes()?).map_or(Token::Other, Token::Info)),
+        // ORDER, TABNAME, COLINFO, SSPI.
+        0xA9 | 0xA4 | 0xA5 | 0xED => cursor.short_bytes().map(|_| Token::Other),
         // SESSIONSTATE, FEDAUTHINFO.
         0xE4 | 0xEE => cursor.long_bytes().map(|_| Token::Other),
         // RETURNSTATUS.

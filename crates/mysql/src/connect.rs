@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use bowshot_core::{Cancel, Error, ErrorKind, Options, Registration, Result, Value};
+use bowshot_core::{Cancel, Error, ErrorKind, Notice, Options, Registration, Result, Value};
 use bowshot_net::{Address, Buffer, Gather, Keepalive, Socket, Transport};
 
 use crate::binary_row;
@@ -16,6 +16,7 @@ use crate::packet::{self, Extent, Fields, LONGEST, LONGEST_OF_LOGIN};
 use crate::result::{self, Header};
 use crate::statement::Statement;
 use crate::uri::{Config, Place, Protocol};
+use crate::warnings;
 
 /// Bytes to make room for when a message is not whole.
 const ROOM: usize = 16 << 10;
@@ -76,6 +77,8 @@ pub(crate) struct Session {
     pub(crate) sequence: u8,
     pub(crate) server: Server,
     connection: u64,
+    /// How many warnings the last answer told of, which nobody has taken.
+    pub(crate) warnings: u16,
     /// How long the fastest answer to a small statement took.
     round_trip: Option<Duration>,
     config: Arc<Config>,
@@ -97,6 +100,7 @@ impl Session {
         session.execute(READ_ONLY)?;
         for statement in &options.before {
             session.execute(statement)?;
+            warnings::take(&mut session)?;
         }
         Ok(session)
     }
@@ -143,6 +147,7 @@ impl Session {
             sequence: 0,
             server: Server::default(),
             connection: 0,
+            warnings: 0,
             round_trip: None,
             config: Arc::clone(config),
             phase: "the login",
@@ -270,6 +275,11 @@ impl Session {
             }
             Err(error) => Err(self.failed(error)),
         }
+    }
+
+    /// Keeps what the server says beside its answers.
+    pub(crate) fn said(&self, notice: Notice) {
+        self.cancel.notices().add(notice);
     }
 
     /// The server has answered to the end.

@@ -48,6 +48,7 @@ mod statement;
 mod types;
 mod update;
 mod uri;
+mod warnings;
 mod writer;
 
 use std::sync::Arc;

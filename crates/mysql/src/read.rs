@@ -15,6 +15,7 @@ use crate::rows::{Layout, Rows, Stop};
 use crate::scan::MySqlScan;
 use crate::statement::Handle;
 use crate::types::Column;
+use crate::warnings;
 
 /// A connection on the plan's snapshot.
 pub(crate) struct MySqlConnection {
@@ -146,6 +147,7 @@ impl PartitionReader<'_> {
             Some(&result::END) => result::end(self.session, &body)?,
             _ => return Err(self.session.give_up("an empty packet came within a result")),
         }
+        warnings::take(self.session)?;
         if let Some(handle) = self.handle.take() {
             handle.close(self.session)?;
         }

@@ -77,8 +77,10 @@ pub(crate) fn header(session: &mut Session, sql: &str) -> Result<Header> {
     let mut body = session.receive()?;
     // One after the other: a server that lies may have more of them than a stack is deep.
     while body.first() == Some(&0) {
-        if status_of_ok(body) & MORE_RESULTS == 0 {
-            let rows = rows_of_ok(body);
+        let outcome = Outcome::read(body);
+        if outcome.status & MORE_RESULTS == 0 {
+            let rows = outcome.rows;
+            session.warnings = outcome.warnings;
             session.idle();
             return Ok(Header::Done(rows));
         }
@@ -170,7 +172,9 @@ pub(crate) fn row<'a>(session: &'a mut Session, sql: &str) -> Result<Option<&'a 
 /// Handles the packet that ends a result's rows. A CALL has one more answer behind its results, an OK of its own; a
 /// second result would be lost, so it is an error.
 pub(crate) fn end(session: &mut Session, body: &[u8]) -> Result<()> {
-    if status_of_end(body, session.server.without_eof) & MORE_RESULTS == 0 {
+    let ended = Outcome::of_end(body, session.server.without_eof);
+    if ended.status & MORE_RESULTS == 0 {
+        session.warnings = ended.warnings;
         session.idle();
         return Ok(());
     }
@@ -181,36 +185,39 @@ pub(crate) fn end(session: &mut Session, body: &[u8]) -> Result<()> {
     }
 }
 
-/// The affected rows in an OK packet.
-fn rows_of_ok(body: &[u8]) -> u64 {
-    let mut fields = Fields(body);
-    fields.u8().and_then(|_| fields.length()).unwrap_or(0)
+/// What an OK packet says: a mark, the affected rows, the last inserted number, the status, how many warnings there are. What follows
+/// of the session's state is of no interest.
+#[derive(Default)]
+struct Outcome {
+    rows: u64,
+    status: u16,
+    warnings: u16,
 }
 
-/// The status in an OK packet: a mark, the affected rows, the last inserted number, the status.
-fn status_of_ok(body: &[u8]) -> u16 {
-    let mut fields = Fields(body);
-    let read = |fields: &mut Fields<'_>| {
-        fields.u8()?;
-        fields.length()?;
-        fields.length()?;
-        fields.u16()
-    };
-    read(&mut fields).unwrap_or(0)
-}
-
-/// The status in the packet that ends rows: an OK packet with another mark, or the old EOF (mark, warnings, status).
-fn status_of_end(body: &[u8], without_eof: bool) -> u16 {
-    if without_eof {
-        return status_of_ok(body);
+impl Outcome {
+    fn read(body: &[u8]) -> Self {
+        let mut fields = Fields(body);
+        let mut read = || {
+            fields.u8()?;
+            let rows = fields.length()?;
+            fields.length()?;
+            Some(Outcome { rows, status: fields.u16()?, warnings: fields.u16().unwrap_or(0) })
+        };
+        read().unwrap_or_default()
     }
-    let mut fields = Fields(body);
-    let read = |fields: &mut Fields<'_>| {
-        fields.u8()?;
-        fields.u16()?;
-        fields.u16()
-    };
-    read(&mut fields).unwrap_or(0)
+
+    /// Of the packet that ends rows: an OK packet with another mark, or the old EOF (mark, warnings, status).
+    fn of_end(body: &[u8], without_eof: bool) -> Self {
+        if without_eof {
+            return Outcome::read(body);
+        }
+        let mut fields = Fields(body);
+        let mut read = || {
+            fields.u8()?;
+            Some(Outcome { rows: 0, warnings: fields.u16()?, status: fields.u16()? })
+        };
+        read().unwrap_or_default()
+    }
 }
 
 /// The error of an answer that is cut off.

@@ -1,5 +1,5 @@
 //! The files that are written, read back by an independent reader.
-
+#![expect(clippy::disallowed_types, reason = "these bytes are the test's own")]
 #![allow(clippy::unwrap_used, reason = "helpers of tests may panic as tests do")]
 
 use std::collections::HashSet;

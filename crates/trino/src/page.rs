@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use bowshot_core::{Error, ErrorKind, Result};
+use bowshot_core::{Error, ErrorKind, Notice, Result, Severity};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -24,6 +24,8 @@ pub(crate) struct Page {
     pub(crate) next: Option<String>,
     pub(crate) columns: Option<Vec<Described>>,
     pub(crate) failure: Option<Failure>,
+    /// What the server has said of the query so far.
+    pub(crate) warnings: Vec<Notice>,
     body: String,
     rows: Range<usize>,
 }
@@ -63,6 +65,21 @@ struct Envelope<'a> {
     data: Option<&'a RawValue>,
     #[serde(default)]
     error: Option<Failure>,
+    #[serde(borrow, default)]
+    warnings: Option<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Warning {
+    message: String,
+    #[serde(default)]
+    warning_code: Option<WarningCode>,
+}
+
+#[derive(Deserialize)]
+struct WarningCode {
+    name: String,
 }
 
 #[derive(Deserialize)]
@@ -107,13 +124,27 @@ impl Page {
             }
         };
         let next = envelope.next_uri.as_deref().map(path).transpose()?;
-        Ok(Page { id: envelope.id, next, columns: columns.transpose()?, failure: envelope.error, rows, body })
+        let warnings = warnings(envelope.warnings);
+        Ok(Page { id: envelope.id, next, columns: columns.transpose()?, failure: envelope.error, warnings, rows, body })
     }
 
     /// The rows, a list of lists; empty where there are none.
     pub(crate) fn rows(&self) -> &str {
         self.body.get(self.rows.clone()).unwrap_or_default()
     }
+}
+
+/// What the server says beside its rows; in another form it is no reason to lose these.
+fn warnings(list: Option<&RawValue>) -> Vec<Notice> {
+    let list: Vec<Warning> = list.and_then(|list| serde_json::from_str(list.get()).ok()).unwrap_or_default();
+    let notice = |Warning { message, warning_code }: Warning| {
+        let notice = Notice::new(Severity::Warning, message);
+        match warning_code {
+            Some(WarningCode { name }) => notice.with_code(name),
+            None => notice,
+        }
+    };
+    list.into_iter().map(notice).collect()
 }
 
 /// The path and query of an absolute URI. The host is the one that the user named, always: secrets go nowhere else, and
@@ -141,6 +172,21 @@ mod tests {
         let page = Page::parse(body.to_vec(), true).unwrap();
         assert_eq!(page.next.as_deref(), Some("/v1/statement/x/1?a=b"));
         assert_eq!(page.rows(), "[[1],[2]]");
+        assert!(page.warnings.is_empty());
+        for (warnings, expected) in [
+            (
+                r#"[{"warningCode":{"code":1,"name":"TOO_MANY_STAGES"},"message":"many"}]"#,
+                vec!["WARNING: many (code TOO_MANY_STAGES)"],
+            ),
+            (r#"[{"message":"plain"},{"message":"more"}]"#, vec!["WARNING: plain", "WARNING: more"]),
+            ("[]", vec![]),
+            ("{\"other\":[1]}", vec![]),
+            ("null", vec![]),
+        ] {
+            let page = Page::parse(format!(r#"{{"id":"q","warnings":{warnings}}}"#).into_bytes(), false).unwrap();
+            let texts: Vec<_> = page.warnings.iter().map(Notice::to_string).collect();
+            assert_eq!(texts, expected);
+        }
         let columns = page.columns.unwrap();
         let (name, part) = &columns[0].signature.parts[0];
         assert_eq!((name.as_deref(), part.name.as_str(), part.numbers.as_slice()), (Some("a"), "decimal", &[7][..]));

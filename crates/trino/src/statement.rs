@@ -30,6 +30,8 @@ pub(crate) struct Statement {
     next: Option<String>,
     /// The first answer with columns, which may hold rows.
     first: Option<Page>,
+    /// How many of its warnings are known: each answer tells all of them.
+    warned: usize,
     /// What the answers change in the session.
     pub(crate) session: Session,
 }
@@ -41,8 +43,8 @@ impl Statement {
         let answer = client.post(&cluster.session.headers(&cluster.target)?, text, cancel)?;
         let session = cluster.session.clone();
         let mut statement =
-            Statement { client, sql: sql.to_owned(), id: String::new(), next: None, first: None, session };
-        let page = statement.take(answer, true)?;
+            Statement { client, sql: sql.to_owned(), id: String::new(), next: None, first: None, warned: 0, session };
+        let page = statement.take(answer, true, cancel)?;
         statement.id = page.id.clone();
         statement.first = Some(page);
         Ok(statement)
@@ -93,16 +95,18 @@ impl Statement {
     fn advance(&mut self, with_columns: bool, cancel: &Cancel) -> Result<Option<Page>> {
         let Some(path) = &self.next else { return Ok(None) };
         let answer = self.client.get(path, cancel)?;
-        self.take(answer, with_columns).map(Some)
+        self.take(answer, with_columns, cancel).map(Some)
     }
 
-    fn take(&mut self, Answer { headers, body }: Answer, with_columns: bool) -> Result<Page> {
+    fn take(&mut self, Answer { headers, body }: Answer, with_columns: bool, cancel: &Cancel) -> Result<Page> {
         self.learn(&headers)?;
         let mut page = Page::parse(body, with_columns)?;
         if self.next.is_some() && page.next == self.next {
             return Err(Error::new(ErrorKind::Protocol, format!("{} leads in a circle", self.client.target())));
         }
         self.next = page.next.take();
+        let new = page.warnings.drain(..).skip(self.warned);
+        self.warned += new.map(|warning| cancel.notices().add(warning)).count();
         match page.failure.take() {
             // Ended by itself.
             Some(failure) => {

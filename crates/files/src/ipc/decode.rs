@@ -1,4 +1,5 @@
 //! Batches out of the bytes of a message.
+#![expect(clippy::disallowed_types, reason = "message::check has looked at each message before it comes here")]
 
 use std::sync::Arc;
 

@@ -1,4 +1,5 @@
 //! Parts of files in place of batches. The files of these tests are Arrow streams: what is in them is the opener's.
+#![expect(clippy::disallowed_types, reason = "these bytes are the test's own")]
 
 use std::io::Cursor;
 

@@ -1,4 +1,5 @@
 //! What is sent is decoded by Arrow's own reader and compared cell by cell.
+#![expect(clippy::disallowed_methods, reason = "these bytes are the test's own")]
 
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, Int8Array, Int64Array, ListArray, StringArray, StringViewArray};

@@ -1,4 +1,5 @@
 //! What users may do, seen from outside.
+#![expect(clippy::disallowed_types, reason = "these bytes are the test's own")]
 
 use arrow_array::cast::AsArray;
 use arrow_flight::decode::FlightRecordBatchStream;

@@ -13,6 +13,7 @@ mod login;
 mod messages;
 #[cfg(test)]
 mod mock;
+mod notices;
 #[cfg(test)]
 mod parameters;
 #[cfg(test)]

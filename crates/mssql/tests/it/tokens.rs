@@ -90,9 +90,20 @@ pub fn error(number: u32, class: u8, line: u32, message: &str) -> Vec<u8> {
 
 /// INFO, which nobody needs.
 pub fn info(message: &str) -> Vec<u8> {
-    let mut bytes = error(5701, 0, 1, message);
+    info_of(5701, message)
+}
+
+/// INFO of this number; 0 is that of PRINT.
+pub fn info_of(number: u32, message: &str) -> Vec<u8> {
+    let mut bytes = error(number, 0, 1, message);
     bytes[0] = 0xAB;
     bytes
+}
+
+/// ENVCHANGE: the database, the language and the collation are others; nobody minds.
+pub fn environment() -> Vec<u8> {
+    let change = |kind: u8| with_length(0xE3, [vec![kind], short_text("new"), short_text("old")].concat());
+    [change(1), change(2), with_length(0xE3, vec![7, 5, 9, 4, 0xD0, 0, 52, 0]), change(13)].concat()
 }
 
 /// ENVCHANGE: a transaction begins.

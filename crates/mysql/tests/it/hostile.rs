@@ -101,3 +101,51 @@ fn changed_bytes_are_errors_or_values_but_never_a_panic_or_a_wait() {
     }
     assert!(failures > 50, "only {failures} lies were found out");
 }
+
+/// Where the packets of an answer begin and end.
+fn packets(answer: &[u8]) -> Vec<std::ops::Range<usize>> {
+    let mut at = 0;
+    let mut found = Vec::new();
+    while let Some(&[a, b, c, _]) = answer.get(at..at + 4) {
+        let end = at + 4 + usize::from(a) + (usize::from(b) << 8) + (usize::from(c) << 16);
+        found.push(at..end);
+        at = end;
+    }
+    found
+}
+
+#[test]
+fn warnings_and_changes_of_the_session_change_no_row() {
+    let uri = accounts(server(), "hostile_warnings", 300);
+    let answers = recording(&uri, server().port());
+    let rows = |answers: Vec<Vec<u8>>| {
+        let liar = replay(answers);
+        let uri = format!("mysql://root:bowshot@127.0.0.1:{}/hostile?ssl-mode=DISABLED&connect_timeout=2", liar.port());
+        read(&uri, SQL, &connections(1)).map(|batches| batches.iter().map(|batch| batch.num_rows()).sum::<usize>())
+    };
+    assert_eq!(rows(answers.clone()).unwrap(), 300);
+    // The packet that ends the rows tells of warnings, which the server then does not tell.
+    let read = answers.iter().position(|answer| answer.len() > 10_000).unwrap();
+    for count in [1_u16, 64, u16::MAX] {
+        let mut warned = answers.clone();
+        let end = packets(&warned[read]).pop().unwrap();
+        assert_eq!(warned[read][end.start + 4], 0xFE);
+        warned[read][end.start + 9..end.start + 11].copy_from_slice(&count.to_le_bytes());
+        assert_eq!(rows(warned).unwrap(), 300, "{count} warnings");
+    }
+    // What a server tracks of a session stands behind all else in its OK packets, short or long.
+    for (place, answer) in answers.iter().enumerate() {
+        let places = packets(answer);
+        let [only] = &places[..] else { continue };
+        if answer[only.start + 4] != 0 || place < 2 {
+            continue;
+        }
+        for length in [1_usize, 250, 40_000] {
+            let mut tracked = answers.clone();
+            tracked[place].extend(vec![b'x'; length]);
+            let size = u32::try_from(tracked[place].len() - 4).unwrap().to_le_bytes();
+            tracked[place][..3].copy_from_slice(&size[..3]);
+            assert_eq!(rows(tracked).unwrap(), 300, "{length} bytes in answer {place}");
+        }
+    }
+}

@@ -15,4 +15,6 @@ mod snapshots;
 #[cfg(test)]
 mod splitting;
 #[cfg(test)]
+mod warnings;
+#[cfg(test)]
 mod wire;

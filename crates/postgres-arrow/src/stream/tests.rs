@@ -1,3 +1,5 @@
+#![expect(clippy::disallowed_types, reason = "these bytes are the test's own")]
+
 use arrow_array::Array;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Date32Type, Decimal256Type, Int32Type};
