@@ -3,6 +3,7 @@
 mod address;
 mod attempt;
 mod receive;
+mod send;
 #[cfg(test)]
 mod tests;
 
@@ -41,6 +42,8 @@ pub(crate) struct Session {
     /// What came and was not taken, for the doors in `receive.rs` alone.
     buffer: Buffer,
     asides: Asides,
+    /// Queries take as long as they take, and what is sent may be long.
+    is_logged_in: bool,
     /// Whether text that comes belongs to the result, so that it has to stay UTF-8.
     is_reading: bool,
     version: u32,
@@ -78,15 +81,6 @@ impl Session {
     /// same data.
     pub(crate) fn same_server(&self, config: &Config) -> Config {
         Config { hosts: vec![self.host.clone()], target: crate::uri::Target::Any, ..config.clone() }
-    }
-
-    /// Sends messages; from now on the server counts as busy, until it is ready again.
-    pub(crate) fn send(&mut self, bytes: &[u8]) -> Result<()> {
-        // What was cancelled while idle starts nothing more.
-        self.cancel.check()?;
-        self.interrupt.set_busy(true);
-        let sent = self.stream.write_all(bytes).and_then(|()| self.stream.flush());
-        sent.map_err(|error| self.failed(error))
     }
 
     /// Runs statements with the simple protocol; the rows of the last one that returned any, as text.

@@ -127,6 +127,7 @@ impl Attempt<'_> {
             version: 0,
             family: Family::Postgres,
             asides: Asides::new(self.cancel),
+            is_logged_in: false,
             is_reading: false,
             phase: "the login",
             longest: message::LONGEST_OF_LOGIN,
@@ -150,6 +151,7 @@ impl Attempt<'_> {
         self.check_target(&mut session)?;
         // Queries take as long as they take.
         session.stream.socket().set_deadline(None).map_err(|error| session.failed(error))?;
+        session.is_logged_in = true;
         session.phase = "the query";
         session.longest = message::LONGEST;
         Ok(session)

@@ -97,7 +97,7 @@ impl Session {
     }
 
     /// Passes over a message in between, however long it is: its beginning alone is kept.
-    fn pass(&mut self, tag: u8, length: usize, fill: impl Fn(&mut Session) -> Result<usize>) -> Result<()> {
+    pub(super) fn pass(&mut self, tag: u8, length: usize, fill: impl Fn(&mut Session) -> Result<usize>) -> Result<()> {
         let kept = length.min(MOST_LOOKED_AT);
         while self.buffer.unread().len() < kept {
             fill(self)?;

@@ -1,9 +1,11 @@
 //! What a real server says while it is read: of every protocol, over one connection and over several.
 
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
-use arrow_array::RecordBatch;
-use bowshot_core::{Cancel, Notice, Options, Query, Request, Result, Severity, Source, Stream};
+use arrow_array::{ArrayRef, Int64Array, RecordBatch, StringArray};
+use bowshot_core::{
+    Cancel, Ingest, IngestMode, Notice, Options, Query, Request, Result, Severity, Source, Stream, Value,
+};
 use bowshot_postgres::Postgres;
 
 use crate::reading::{Database, over};
@@ -149,4 +151,28 @@ fn what_was_said_before_an_error_is_kept() {
         assert_eq!(outcome.unwrap_err().sqlstate(), Some("22012"), "{:?}", options.protocol);
         assert_eq!(said.notices().all()[0].message(), "about to fail");
     }
+}
+
+#[test]
+fn a_trigger_may_say_more_than_anybody_holds_while_rows_are_sent() {
+    DATA.psql(
+        "CREATE TABLE spoken (i bigint, note text);
+         CREATE FUNCTION speak() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+           RAISE NOTICE '% %', NEW.i, repeat('x', 8000); RETURN NEW; END $$;
+         CREATE TRIGGER speaks BEFORE INSERT ON spoken FOR EACH ROW EXECUTE FUNCTION speak()",
+    );
+    let numbers: ArrayRef = Arc::new(Int64Array::from_iter_values(0..4000));
+    let notes: ArrayRef = Arc::new(StringArray::from_iter_values((0..4000).map(|_| "n".repeat(4000))));
+    let batch = RecordBatch::try_from_iter([("i", numbers), ("note", notes)]).unwrap();
+    let target = Ingest { schema: None, table: "spoken".into(), mode: IngestMode::Append, columns: batch.schema() };
+    let cancel = Cancel::new();
+    let source = Postgres::from_uri(&DATA.uri()).unwrap();
+    let writer = source.writer().unwrap();
+    // 16 MB go there while 32 MB come back.
+    let count = writer.ingest(&target, &mut [Ok(batch)].into_iter(), &cancel).unwrap();
+    let said = cancel.notices().all().len();
+    assert!(count == 4000 && (20..=100).contains(&said), "{count} rows, {said} notices");
+    let mut rows = (0..600).map(|n| Ok(vec![Value::Int(n), Value::Text("n".repeat(40_000))]));
+    let changed = writer.update("INSERT INTO spoken VALUES ($1, $2)", &mut rows, &Cancel::new()).unwrap();
+    assert_eq!((changed, DATA.psql("SELECT count(*) FROM spoken").as_str()), (600, "4600"));
 }
