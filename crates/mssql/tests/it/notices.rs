@@ -19,15 +19,15 @@ fn description() -> Vec<u8> {
 }
 
 /// How many rows are read in how many batches, and what is said meanwhile.
-fn read(describe: Vec<u8>, answer: Vec<u8>) -> (usize, usize, Vec<Notice>) {
+fn read(describe: Vec<u8>, answer: Vec<u8>) -> Result<(usize, usize, Vec<Notice>)> {
     let mock = Mock::start(move |request| match request.is_describe() {
         true => Reply::Tokens(describe.clone()),
         false => Reply::Tokens(answer.clone()),
     });
     let (cancel, request) = (Cancel::new(), Request::new(Query::new("SELECT n, t FROM t"), Options::default()));
-    let plan = MsSql::from_uri(&uri(mock.port)).unwrap().plan(&request, &cancel).unwrap();
-    let batches = Stream::start(plan, &request.options, cancel.clone()).collect::<Result<Vec<_>>>().unwrap();
-    (batches.iter().map(RecordBatch::num_rows).sum(), batches.len(), cancel.notices().all())
+    let plan = MsSql::from_uri(&uri(mock.port))?.plan(&request, &cancel)?;
+    let batches = Stream::start(plan, &request.options, cancel.clone()).collect::<Result<Vec<_>>>()?;
+    Ok((batches.iter().map(RecordBatch::num_rows).sum(), batches.len(), cancel.notices().all()))
 }
 
 #[test]
@@ -41,22 +41,22 @@ fn anything_harmless_may_come_anywhere() {
             all.insert(place, between.to_vec());
             all.concat()
         };
-        let (rows, batches, said) = read(description(), with(&between));
+        let (rows, batches, said) = read(description(), with(&between)).unwrap();
         assert_eq!((rows, batches, said.len()), (2, 1, 2), "at {place}");
         assert_eq!(said[0].to_string(), "NOTICE: printed");
         assert_eq!((said[1].code(), said[1].message().ends_with('…')), (Some("50000"), true));
-        let (rows, _, said) = read(description(), with(&thousands));
+        let (rows, _, said) = read(description(), with(&thousands)).unwrap();
         assert_eq!((rows, said.len()), (2, 100), "at {place}");
     }
     // Around the description, whose parts are not told apart here.
     let warning = "Warning: Null value is eliminated by an aggregate or other SET operation.";
-    let (rows, _, said) = read([tokens::info_of(8153, warning), description()].concat(), parts().concat());
+    let (rows, _, said) = read([tokens::info_of(8153, warning), description()].concat(), parts().concat()).unwrap();
     assert_eq!((rows, said.len()), (2, 1));
     assert_eq!(said[0].to_string(), format!("WARNING: {warning} (code 8153)"));
 }
 
 #[test]
 fn what_every_login_hears_is_told_to_nobody() {
-    let (rows, _, said) = read(description(), parts().concat());
+    let (rows, _, said) = read(description(), parts().concat()).unwrap();
     assert_eq!((rows, said), (2, vec![]));
 }
