@@ -78,7 +78,7 @@ def _frames(plan: _bowshot.Plan, options: FrameOptions, rows: int | None, progre
     backend = options.backend
     read: Callable[[int | None], tuple[int, list[Any]]]
     if backend == "pyarrow":
-        stream = plan.read(progress, for_pandas=True)
+        stream = plan.read(progress, "pandas")
         read = lambda rows: _arrow_columns(stream, rows)  # noqa: E731 - one of two ways to read
     else:
         reader = plan.read_frame(options.coerce_float, backend == "numpy_nullable", progress)

@@ -21,4 +21,4 @@ def read_polars(plan: _bowshot.Plan, progress: Any = None) -> pl.DataFrame:
     import polars as pl
 
     # Read to the end before Polars looks: errors keep their class and Ctrl-C its meaning.
-    return pl.DataFrame(plan.read(progress).read_all().for_polars())
+    return pl.DataFrame(plan.read(progress, "polars").read_all().for_polars())

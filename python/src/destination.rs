@@ -26,6 +26,8 @@ use step::Step;
 /// Whose types columns are to have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Destination {
+    /// Whatever speaks Arrow: every type stays.
+    Arrow,
     /// Polars, by the Arrow C interface.
     Polars,
     /// pandas with NumPy's types and Python objects.
@@ -60,7 +62,8 @@ impl Conversion {
             columns.push((column, step));
         }
         let fields: Vec<_> = columns.iter().map(|(_, step)| Arc::clone(step.field())).collect();
-        Ok(Conversion { schema: Arc::new(Schema::new(fields)), columns })
+        let schema = Schema::new_with_metadata(fields, schema.metadata().clone());
+        Ok(Conversion { schema: Arc::new(schema), columns })
     }
 
     /// The columns afterwards.

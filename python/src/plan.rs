@@ -19,7 +19,10 @@ use crate::wait::run;
 /// How one query will be read. It keeps the snapshot open in the database until it is read or dropped.
 #[pyclass(frozen, module = "bowshot")]
 pub(crate) struct Plan {
+    /// As the source has it.
     schema: SchemaRef,
+    /// As Arrow's libraries take it.
+    shown: SchemaRef,
     snapshot: Option<String>,
     partitions: Vec<Partition>,
     reason: String,
@@ -55,8 +58,10 @@ pub(crate) fn plan(
         let cancel = Cancel::new();
         let planning = cancel.clone();
         let plan = run(py, &cancel, move || bowshot_connect::connect(&uri)?.plan(&request, &planning))?;
+        let shown = Conversion::by_type(&plan.schema, Destination::Arrow).to_python(py)?.schema().clone();
         Ok(Plan {
             schema: plan.schema.clone(),
+            shown,
             snapshot: plan.snapshot.clone(),
             partitions: plan.partitions.clone(),
             reason: plan.reason.clone(),
@@ -93,7 +98,7 @@ impl Plan {
     /// The columns of the result.
     #[getter]
     fn schema(&self) -> Schema {
-        Schema(self.schema.clone())
+        Schema(self.shown.clone())
     }
 
     /// What names the state of the database that all partitions see.
@@ -158,14 +163,16 @@ impl Plan {
         py.detach(|| drop(self.live.lock().take()));
     }
 
-    /// Starts to read, as Arrow; with `for_pandas` in the types that pandas knows.
-    #[pyo3(signature = (progress=None, for_pandas=false))]
-    fn read(&self, py: Python<'_>, progress: Option<Bound<'_, PyAny>>, for_pandas: bool) -> PyResult<Stream> {
+    /// Starts to read, as Arrow: in the types that `pandas` knows, as what `polars` will be made of, or for any library.
+    #[pyo3(signature = (progress=None, destination="arrow"))]
+    fn read(&self, py: Python<'_>, progress: Option<Bound<'_, PyAny>>, destination: &str) -> PyResult<Stream> {
         guarded(py, || {
-            if !for_pandas {
+            let for_pandas = destination == "pandas";
+            if destination == "polars" || (!for_pandas && self.shown == self.schema) {
                 return Ok(Stream::new(self.start(py, None, self.schema.clone(), progress)?, self.cancel.clone()));
             }
-            let conversion = Conversion::by_type(&self.schema, Destination::PandasArrow).to_python(py)?;
+            let destination = if for_pandas { Destination::PandasArrow } else { Destination::Arrow };
+            let conversion = Conversion::by_type(&self.schema, destination).to_python(py)?;
             let schema = conversion.schema().clone();
             Ok(Stream::new(self.start(py, Some(conversion.into_map()), schema, progress)?, self.cancel.clone()))
         })

@@ -24,6 +24,9 @@ const DAY: i64 = 86_400;
 impl Bounds {
     /// What the destination can hold of a type; `None`: everything.
     pub(super) fn of(data_type: &DataType, destination: Destination) -> Option<Self> {
+        if destination == Destination::Arrow {
+            return None;
+        }
         let polars = destination == Destination::Polars;
         let bounds = |lowest, highest, step| Some(Bounds { lowest, highest, step });
         match data_type {

@@ -60,6 +60,7 @@ impl Column {
 impl Destination {
     fn name(self) -> &'static str {
         match self {
+            Destination::Arrow => "Arrow",
             Destination::Polars => "Polars",
             Destination::Numpy | Destination::PandasArrow => "pandas",
         }

@@ -11,6 +11,9 @@ use super::leaf::Leaf;
 use super::refusal::Column;
 use super::zone;
 
+/// Where a field says of which extension type it is.
+const EXTENSION: &str = "ARROW:extension:name";
+
 /// Digits that decimal128 holds.
 pub(super) const DIGITS: u8 = 38;
 
@@ -43,6 +46,9 @@ pub(super) fn rule(field: &Field, inside: bool, column: &Column) -> Result<Rule>
     let destination = column.destination;
     let polars = destination == Destination::Polars;
     let arrow = destination == Destination::PandasArrow;
+    if destination == Destination::Arrow {
+        return Ok(unchanged(field.data_type()));
+    }
     Ok(match field.data_type() {
         // No union is NULL, as keys may be.
         D::Dictionary(_, value) if matches!(**value, D::Union(..)) => {
@@ -102,6 +108,18 @@ pub(super) fn rule(field: &Field, inside: bool, column: &Column) -> Result<Rule>
     })
 }
 
+/// What there is stays; nested types are walked for the names of extension types that nobody could read.
+fn unchanged(data_type: &DataType) -> Rule {
+    match data_type {
+        DataType::List(_) => Rule::Nested(Shape::List),
+        DataType::LargeList(_) => Rule::Nested(Shape::LargeList),
+        DataType::FixedSizeList(_, length) => Rule::Nested(Shape::FixedSizeList(*length)),
+        DataType::Map(_, ordered) => Rule::Nested(Shape::Map(*ordered)),
+        DataType::Struct(_) => Rule::Nested(Shape::Struct),
+        _ => Rule::Keep,
+    }
+}
+
 /// Polars' decimals have up to 38 digits, and as many of them behind the point as they have in all at most.
 fn decimal(precision: u8, scale: i8) -> Rule {
     let zeros = if scale < 0 { scale.unsigned_abs() } else { 0 };
@@ -149,15 +167,27 @@ pub(super) fn children(data_type: &DataType) -> Fields {
     }
 }
 
-/// The name of the extension type that a field says it is of.
+/// The name of the extension type that a field says it is of, unless Arrow's definition of it says otherwise: libraries
+/// refuse those.
 fn extension(field: &Field) -> Option<&str> {
-    field.metadata().get("ARROW:extension:name").map(String::as_str)
+    let name = field.metadata().get(EXTENSION).map(String::as_str)?;
+    let fits = match name {
+        "arrow.uuid" => field.data_type() == &DataType::FixedSizeBinary(16),
+        "arrow.json" => is_text(field.data_type()),
+        "arrow.bool8" => field.data_type() == &DataType::Int8,
+        _ => true,
+    };
+    fits.then_some(name)
 }
 
 /// What is left of a field's metadata: destinations keep extension types that they do not know apart from their storage,
 /// and cannot calculate with them. pyarrow makes objects of two.
 pub(super) fn metadata(field: &Field, destination: Destination) -> HashMap<String, String> {
-    let known = destination == Destination::Numpy && matches!(extension(field), Some("arrow.uuid" | "arrow.json"));
+    let known = match (destination, extension(field)) {
+        (Destination::Arrow, name) => name.is_some(),
+        (Destination::Numpy, name) => matches!(name, Some("arrow.uuid" | "arrow.json")),
+        (Destination::Polars | Destination::PandasArrow, _) => false,
+    };
     let metadata = field.metadata().iter().filter(|(key, _)| known || !key.starts_with("ARROW:extension:"));
     metadata.map(|(key, value)| (key.clone(), value.clone())).collect()
 }

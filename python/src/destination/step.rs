@@ -50,8 +50,13 @@ impl Step {
             }
             Rule::Nested(shape) => Step::nested(field, shape, parts, column)?,
         };
-        let metadata = rule::metadata(field, column.destination);
-        let field = Field::new(field.name(), data_type, nullable).with_metadata(metadata);
+        let metadata = match &work {
+            // Arrow has no dictionaries of an extension type, and some write them: their values are of it.
+            Work::Plain(values) => values.field.metadata().clone(),
+            _ => rule::metadata(field, column.destination),
+        };
+        // A copy also keeps whether a dictionary is ordered.
+        let field = field.clone().with_data_type(data_type).with_nullable(nullable).with_metadata(metadata);
         Ok(Step { field: Arc::new(field), bounds, work })
     }
 
