@@ -87,7 +87,7 @@ pub(crate) enum Form {
 pub(crate) fn form(column: &Column, oid: u32) -> (How, Form) {
     match &column.cast {
         Some(Cast::Output(_)) => return (How::Output, Form::Text),
-        Some(Cast::To(_)) => return (How::SentTexts, Form::Sent),
+        Some(Cast::Texts) => return (How::SentTexts, Form::Sent),
         None => {}
     }
     match Type::from_oid(oid) {

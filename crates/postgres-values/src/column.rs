@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use arrow_schema::{Field, FieldRef};
-use bowshot_core::{Error, ErrorKind, SOURCE_TYPE, format_type};
+use arrow_schema::{DataType, Field, FieldRef};
+use bowshot_core::{Error, ErrorKind, Misfit, SOURCE_TYPE};
 
 use crate::decode::{Decode, Reject};
 use crate::types::{Native, extend};
@@ -34,6 +34,12 @@ pub struct Column {
     pub text: bool,
     /// The name of its PostgreSQL type.
     pub type_name: String,
+    /// The type that the user asks for, where what is read has to be turned into it.
+    pub wanted: Option<DataType>,
+    /// Its bytes are read in another way than its type says, which only Bowshot's own decoder can.
+    pub decoded_here: bool,
+    /// Its text is how the server writes a number.
+    pub is_number: bool,
 }
 
 /// What the server does to a column before it is sent.
@@ -41,8 +47,8 @@ pub struct Column {
 pub enum Cast {
     /// Writes it as text with this function.
     Output(String),
-    /// Casts it to this type.
-    To(&'static str),
+    /// Writes the elements of an array as text.
+    Texts,
 }
 
 impl Cast {
@@ -50,7 +56,7 @@ impl Cast {
     pub fn sql(&self, column: &str) -> String {
         match self {
             Cast::Output(function) => format!("pg_catalog.textin({function}({column}))"),
-            Cast::To(target) => format!("{column}::{target}"),
+            Cast::Texts => format!("{column}::pg_catalog.text[]"),
         }
     }
 }
@@ -61,7 +67,17 @@ impl Column {
         let mut metadata = HashMap::from([(SOURCE_TYPE.to_owned(), type_name.clone())]);
         extend(&mut metadata, native.extension);
         let field = Field::new(name, native.data_type, nullable).with_metadata(metadata);
-        Column { field: Arc::new(field), decoder: native.decoder, cast: None, text: false, type_name }
+        let (cast, wanted) = (None, None);
+        Column {
+            field: Arc::new(field),
+            decoder: native.decoder,
+            cast,
+            text: false,
+            type_name,
+            wanted,
+            decoded_here: false,
+            is_number: false,
+        }
     }
 
     /// The error of a value that cannot be in the column.
@@ -69,14 +85,11 @@ impl Column {
         let (name, type_name) = (self.field.name(), &self.type_name);
         match reject {
             Reject::Value { holds, way_out } => {
-                let arrow = format_type(self.field.data_type());
-                let message = format!("column \"{name}\" ({type_name}) holds {holds}, which {arrow} cannot");
-                Error::new(ErrorKind::Value, message)
-                    .with_hint(format!("read it as another type: types={{\"{name}\": \"{way_out}\"}}"))
+                let wanted = self.wanted.as_ref().unwrap_or_else(|| self.field.data_type());
+                Misfit::new(name, type_name, wanted, holds).or_as(way_out).into()
             }
-            Reject::Broken(what) => broken(&format!("column \"{name}\" ({type_name}): {what}")),
+            Reject::Broken(what) => broken(&format!("column \"{name}\" ({type_name}): {what}")).with_column(name),
         }
-        .with_column(name)
     }
 }
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use arrow_array::types::{Float32Type, Float64Type, Int16Type, Int32Type, Int64Type, UInt32Type};
 use arrow_schema::{DataType, Field, FieldRef, Fields, IntervalUnit, TimeUnit};
-use bowshot_core::{Error, ErrorKind, Impossible, Result, format_type};
+use bowshot_core::{Casts, Error, ErrorKind, Impossible, Result, format_type};
 use postgres_types::Type;
 
 use crate::catalog::{Attribute, Catalog, Kind};
@@ -133,26 +133,20 @@ fn numeric(modifier: i32) -> Option<DataType> {
     }
 }
 
-/// What the server casts a column to, so that it comes as the Arrow type that the user wants.
-fn cast_to(wanted: &DataType) -> Option<(&'static str, Type)> {
-    Some(match wanted {
-        DataType::Boolean => ("pg_catalog.bool", Type::BOOL),
-        DataType::Int16 => ("pg_catalog.int2", Type::INT2),
-        DataType::Int32 => ("pg_catalog.int4", Type::INT4),
-        DataType::Int64 => ("pg_catalog.int8", Type::INT8),
-        DataType::Float32 => ("pg_catalog.float4", Type::FLOAT4),
-        DataType::Float64 => ("pg_catalog.float8", Type::FLOAT8),
-        DataType::Decimal128(..) | DataType::Decimal256(..) => ("pg_catalog.numeric", Type::NUMERIC),
-        DataType::Binary => ("pg_catalog.bytea", Type::BYTEA),
-        DataType::Date32 => ("pg_catalog.date", Type::DATE),
-        DataType::Time64(TimeUnit::Microsecond) => ("pg_catalog.time", Type::TIME),
-        DataType::Timestamp(TimeUnit::Microsecond, None) => ("pg_catalog.timestamp", Type::TIMESTAMP),
-        DataType::Timestamp(TimeUnit::Microsecond, Some(zone)) if zone.as_ref() == "UTC" => {
-            ("pg_catalog.timestamptz", Type::TIMESTAMPTZ)
-        }
-        DataType::Interval(IntervalUnit::MonthDayNano) => ("pg_catalog.interval", Type::INTERVAL),
-        _ => return None,
-    })
+/// Whether a column of this built-in type has to come as text, for the user's type to be made of it.
+///
+/// A numeric may be more than its decimal holds: NaN, infinite, of other digits than declared.
+pub fn comes_as_text(oid: u32, wanted: &DataType) -> bool {
+    let is_decimal = matches!(wanted, DataType::Decimal128(..) | DataType::Decimal256(..));
+    is_text(wanted) || oid == Type::NUMERIC.oid() && !is_decimal
+}
+
+fn is_text(data_type: &DataType) -> bool {
+    matches!(data_type, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View)
+}
+
+fn is_bytes(data_type: &DataType) -> bool {
+    matches!(data_type, DataType::Binary | DataType::LargeBinary | DataType::BinaryView)
 }
 
 impl Types<'_> {
@@ -165,18 +159,40 @@ impl Types<'_> {
         nullable: bool,
     ) -> Result<Column> {
         let own = self.native(described.oid, described.modifier, dimensions);
-        let (native, cast) = match (own, wanted) {
-            (Some(own), None) => (own, None),
-            (Some(own), Some(wanted)) if own.data_type == *wanted => (own, None),
+        let Some(wanted) = wanted else {
+            let (native, cast) = own.map_or_else(|| self.text(described.oid, false), |own| (own, None));
+            let column = Column::new(&described.name, native, self.catalog.name(described.oid), nullable);
+            return Ok(Column { cast, ..column });
+        };
+        let is_numeric = described.oid == Type::NUMERIC.oid();
+        let natural = own.as_ref().map_or(&DataType::Utf8, |own| &own.data_type);
+        // The text of bits looks like a number, and is another one.
+        let is_bits = [Type::BIT.oid(), Type::VARBIT.oid()].contains(&described.oid);
+        let possible = if is_bits { is_text(wanted) || is_bytes(wanted) } else { Casts::are_possible(natural, wanted) };
+        if !possible && !is_text(wanted) {
+            return Err(self.impossible(described, natural, wanted));
+        }
+        let mut decoded_here = false;
+        let (native, cast) = match own {
+            Some(own) if own.data_type == *wanted => (own, None),
+            Some(_) if comes_as_text(described.oid, wanted) => self.text(described.oid, true),
             // Text of a server without encoding may be any bytes.
-            (Some(own), Some(DataType::Binary)) if own.data_type == DataType::Utf8 => {
+            Some(own) if own.data_type == DataType::Utf8 && is_bytes(wanted) => {
+                decoded_here = true;
                 (Native::new(DataType::Binary, Binary), None)
             }
-            (None, None) | (_, Some(DataType::Utf8)) => self.text(described.oid, wanted.is_some()),
-            (_, Some(wanted)) => self.cast(described, wanted)?,
+            Some(own) => match Decimal::new(wanted).filter(|_| is_numeric) {
+                // The user's decimal may hold what the declared one does not.
+                Some(decimal) => {
+                    decoded_here = true;
+                    (Native::new(wanted.clone(), decimal), None)
+                }
+                None => (own, None),
+            },
+            None => self.text(described.oid, true),
         };
         let column = Column::new(&described.name, native, self.catalog.name(described.oid), nullable);
-        Ok(Column { cast, ..column })
+        Ok(Column { cast, wanted: Some(wanted.clone()), decoded_here, is_number: is_numeric, ..column })
     }
 
     /// As the text that the server writes; an array of a type without a decoder as a list of texts, unless the user
@@ -186,30 +202,20 @@ impl Types<'_> {
         if let (Some(Kind::Array(_)), false) = (found.map(|found| &found.kind), asked) {
             let item = Arc::new(Field::new("item", DataType::Utf8, true));
             let decoder = List { fields: vec![Arc::clone(&item)], element: Box::new(Text { skip: 0 }) };
-            return (Native::new(DataType::List(item), decoder), Some(Cast::To("pg_catalog.text[]")));
+            return (Native::new(DataType::List(item), decoder), Some(Cast::Texts));
         }
         // The catalogue was asked for every type that is read as text.
         let output = found.map_or_else(String::new, |found| found.output.clone());
         (Native::new(DataType::Utf8, Text { skip: 0 }), Some(Cast::Output(output)))
     }
 
-    /// As another type that the server casts to.
-    fn cast(&self, described: &Described, wanted: &DataType) -> Result<(Native, Option<Cast>)> {
-        let impossible = || {
-            let type_name = self.catalog.name(described.oid);
-            let message =
-                format!("column \"{}\" ({type_name}) cannot be read as {}", described.name, format_type(wanted));
-            Error::new(ErrorKind::Config, message)
-                .with_column(&described.name)
-                .with_hint("every column can be read as utf8, or be cast in the query")
-        };
-        let (target, builtin) = cast_to(wanted).ok_or_else(impossible)?;
-        let decoded = match Decimal::new(wanted) {
-            Some(decimal) => Native::new(wanted.clone(), decimal),
-            None => scalar(&builtin, -1, self.infinity, None).ok_or_else(impossible)?,
-        };
-        let cast = (builtin.oid() != described.oid).then_some(Cast::To(target));
-        Ok((decoded, cast))
+    fn impossible(&self, described: &Described, natural: &DataType, wanted: &DataType) -> Error {
+        let name = &described.name;
+        let type_name = self.catalog.name(described.oid);
+        let zone = Casts::why_impossible(name, natural, wanted);
+        let hint = zone.unwrap_or_else(|| "every column can be read as utf8, or be cast in the query".to_owned());
+        let message = format!("column \"{name}\" ({type_name}) cannot be read as {}", format_type(wanted));
+        Error::new(ErrorKind::Config, message).with_column(name).with_hint(hint)
     }
 
     /// The Arrow type and decoder of a type; `None` when a part of it has none.

@@ -73,7 +73,7 @@ impl ArrowReader<'_> {
     fn begin(&self, message: &Message) -> Result<Decoder> {
         let decoder = Decoder::new(&message.header, LARGEST_BODY)
             .map_err(|why| broken(&format!("its Arrow does not begin with a schema ({why})")))?;
-        let (sent, planned) = (decoder.schema().fields(), self.scan.schema.fields());
+        let (sent, planned) = (decoder.schema().fields(), self.scan.read_schema.fields());
         if sent.len() != planned.len() {
             return Err(broken(&format!("it sent {} columns in place of {}", sent.len(), planned.len())));
         }
@@ -90,14 +90,15 @@ impl ArrowReader<'_> {
 
     /// A batch with the plan's schema.
     fn batch(&self, batch: &RecordBatch) -> Result<RecordBatch> {
-        for (array, field) in batch.columns().iter().zip(self.scan.schema.fields()) {
+        for (array, field) in batch.columns().iter().zip(self.scan.read_schema.fields()) {
             if array.null_count() > 0 && !field.is_nullable() {
                 return Err(null_in(field));
             }
         }
         let options = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
         let columns = batch.columns().to_vec();
-        Ok(RecordBatch::try_new_with_options(Arc::clone(&self.scan.schema), columns, &options)?)
+        let batch = RecordBatch::try_new_with_options(Arc::clone(&self.scan.read_schema), columns, &options)?;
+        self.scan.casts.apply(batch)
     }
 
     /// The next message of the stream; `None` at its end.

@@ -3,9 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use arrow_schema::{DataType, Schema};
-use bowshot_core::{Cancel, Error, ErrorKind, Options, Origin, Partitioning, Plan, Request, Result};
-use bowshot_postgres_values::{Cast, Column, Described, Types, is_builtin};
+use arrow_schema::Schema;
+use bowshot_core::{
+    Cancel, Casts, Error, ErrorKind, Options, Origin, Partitioning, Plan, Request, Result, check_names,
+};
+use bowshot_postgres_values::{Cast, Column, Described, Types, comes_as_text, is_builtin};
 use bowshot_sql::{Dialect, Division, Part, Prepared, quote_identifier};
 use parking_lot::Mutex;
 
@@ -43,7 +45,7 @@ pub(crate) fn plan(config: &Arc<Config>, request: &Request, cancel: &Cancel) -> 
         // They infer less, and say "text" where they do not know.
         _ => Vec::new(),
     };
-    check_types(&described, options)?;
+    check_names(described.iter().map(|column| column.name.as_str()), &options.types)?;
     let protocol = options.protocol.as_deref().or(config.protocol.as_deref());
     let (chosen, origins) = match session.family() {
         Family::Postgres => choose(&mut session, config, &queries, first, &described, options, protocol)?,
@@ -57,7 +59,10 @@ pub(crate) fn plan(config: &Arc<Config>, request: &Request, cancel: &Cancel) -> 
         .map(|(place, part)| statement(part, queries.get(place).unwrap_or(first), &columns, protocol))
         .collect::<Result<Vec<_>>>()?;
     let fields: Vec<_> = columns.iter().map(|column| Arc::clone(&column.field)).collect();
-    let schema = Arc::new(Schema::new(fields));
+    let read_schema = Arc::new(Schema::new(fields));
+    let numbers: Vec<usize> = (0..).zip(&columns).filter(|(_, column)| column.is_number).map(|(at, _)| at).collect();
+    let casts = Casts::with_decimals(&read_schema, &options.types, &numbers)?;
+    let schema = casts.schema();
     let scan = Arc::new_cyclic(|this| PostgresScan {
         this: this.clone(),
         // Other connections must go where this one went: other hosts have other snapshots.
@@ -67,7 +72,8 @@ pub(crate) fn plan(config: &Arc<Config>, request: &Request, cancel: &Cancel) -> 
         snapshot: snapshot.clone(),
         torn,
         sessions: Mutex::new(Sessions { planner: Some(session), ended: Vec::new() }),
-        schema: Arc::clone(&schema),
+        read_schema,
+        casts,
         columns,
         statements,
         parameters,
@@ -125,7 +131,7 @@ fn choose(
         }
         None => None,
     };
-    let (mut protocol, extension) = protocol::choose(session, config, wanted, queries, options)?;
+    let (mut protocol, extension) = protocol::choose(session, config, wanted, queries, &columns)?;
     if let Some(version) = extension {
         let may_deal = options.deal && options.partitioning == Partitioning::Auto && options.workers() > 1;
         if let ([query], [part], true) = (queries, &*division.parts, may_deal) {
@@ -176,20 +182,6 @@ fn describe_all(session: &mut Session, queries: &[Prepared]) -> Result<Descripti
     Ok(found.unwrap_or_else(|| Description { columns: Vec::new(), parameters: Vec::new() }))
 }
 
-/// An error where `types=` names a column that is not there.
-fn check_types(described: &[Described], options: &Options) -> Result<()> {
-    if let Some(unknown) = options.types.keys().find(|name| !described.iter().any(|column| column.name == **name)) {
-        let names: Vec<&str> = described.iter().map(|column| column.name.as_str()).collect();
-        return Err(Error::new(
-            ErrorKind::Config,
-            format!("types= names a column \"{unknown}\" that is not in the result"),
-        )
-        .with_column(unknown)
-        .with_hint(format!("the columns are {}", names.join(", "))));
-    }
-    Ok(())
-}
-
 fn columns(
     session: &mut Session,
     described: &[Described],
@@ -198,8 +190,10 @@ fn columns(
     options: &Options,
     alone: bool,
 ) -> Result<Vec<Column>> {
+    let wish = |column: &Described| options.types.get(&column.name);
     let wants_text = |oid: u32| {
-        described.iter().any(|column| column.oid == oid && options.types.get(&column.name) == Some(&DataType::Utf8))
+        let as_text = |column: &Described| wish(column).is_some_and(|wanted| comes_as_text(oid, wanted));
+        described.iter().any(|column| column.oid == oid && as_text(column))
     };
     // A numeric may be wider than any decimal.
     let falls_to_text =
@@ -215,7 +209,7 @@ fn columns(
             // Only a query that can make no NULL itself keeps its columns' NOT NULL; infinite dates may become NULL.
             let may_null = options.infinity == bowshot_core::Impossible::Null;
             let nullable = !(alone && query.shape.read && query.shape.plain && not_null && !may_null);
-            types.column(column, options.types.get(&column.name), dimensions, nullable)
+            types.column(column, wish(column), dimensions, nullable)
         })
         .collect()
 }
@@ -248,7 +242,7 @@ fn statement(part: &Part, query: &Prepared, columns: &[Column], protocol: Protoc
                 match column.cast {
                     None => {}
                     Some(Cast::Output(_)) => *binary = false,
-                    Some(Cast::To(_)) => {
+                    Some(Cast::Texts) => {
                         let message = format!("column \"{}\" of this statement cannot be cast", column.field.name());
                         return Err(Error::new(ErrorKind::Unsupported, message).with_column(column.field.name()));
                     }

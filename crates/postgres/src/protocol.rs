@@ -1,7 +1,7 @@
 //! Which protocol reads a result: the one that was asked for, else the fastest one that serves it.
 
-use arrow_schema::DataType;
-use bowshot_core::{Error, ErrorKind, Options, Result};
+use bowshot_core::{Error, ErrorKind, Result};
+use bowshot_postgres_values::Column;
 use bowshot_sql::Prepared;
 
 use crate::connect::Session;
@@ -15,7 +15,7 @@ pub(crate) fn choose(
     config: &Config,
     name: Option<&str>,
     queries: &[Prepared],
-    options: &Options,
+    columns: &[Column],
 ) -> Result<(Protocol, Option<String>)> {
     let copies = queries.iter().all(|query| query.shape.read && query.values.is_empty());
     match name.map(Protocol::parse).transpose()? {
@@ -23,10 +23,10 @@ pub(crate) fn choose(
             Err(Error::new(ErrorKind::Config, "COPY takes no parameters, and only SELECT, VALUES, WITH and TABLE")
                 .with_hint("leave protocol= out, or use \"extended\""))
         }
-        Some(Protocol::Arrow) => demand(session, config, options),
+        Some(Protocol::Arrow) => demand(session, config, columns),
         Some(protocol) => Ok((protocol, None)),
         None if !copies => Ok((Protocol::Extended, None)),
-        None if decoded_here(options).is_some() => Ok((Protocol::Copy, None)),
+        None if decoded_here(columns).is_some() => Ok((Protocol::Copy, None)),
         None => Ok(match extension::version(session, config)? {
             Some(version) => (Protocol::Arrow, Some(version)),
             None => (Protocol::Copy, None),
@@ -34,8 +34,8 @@ pub(crate) fn choose(
     }
 }
 
-fn demand(session: &mut Session, config: &Config, options: &Options) -> Result<(Protocol, Option<String>)> {
-    if let Some(column) = decoded_here(options) {
+fn demand(session: &mut Session, config: &Config, columns: &[Column]) -> Result<(Protocol, Option<String>)> {
+    if let Some(column) = decoded_here(columns) {
         let message = format!("types= asks for column \"{column}\" as a type that FORMAT arrow does not send");
         return Err(Error::new(ErrorKind::Config, message)
             .with_column(column)
@@ -48,10 +48,7 @@ fn demand(session: &mut Session, config: &Config, options: &Options) -> Result<(
     }
 }
 
-/// A column whose type the user chose, and which no cast of the server's makes so without a change: decimals would be
-/// rounded, and text without an encoding is bytes for Bowshot's own decoder alone.
-fn decoded_here(options: &Options) -> Option<&str> {
-    let is_ours =
-        |wanted: &DataType| matches!(wanted, DataType::Binary | DataType::Decimal128(..) | DataType::Decimal256(..));
-    options.types.iter().find(|(_, wanted)| is_ours(wanted)).map(|(name, _)| name.as_str())
+/// A column that only Bowshot's own decoder reads as the user wants it.
+fn decoded_here(columns: &[Column]) -> Option<&str> {
+    columns.iter().find(|column| column.decoded_here).map(|column| column.field.name().as_str())
 }

@@ -158,10 +158,10 @@ impl PartitionReader<'_> {
             arrays.push(column.decoder.decode(cells).map_err(|reject| column.rejected(reject))?);
         }
         let options = RecordBatchOptions::new().with_row_count(Some(self.rows.count()));
-        let batch = RecordBatch::try_new_with_options(Arc::clone(&self.scan.schema), arrays, &options)?;
+        let batch = RecordBatch::try_new_with_options(Arc::clone(&self.scan.read_schema), arrays, &options)?;
         self.session.consume(self.rows.bytes());
         self.rows.clear();
-        Ok(batch)
+        self.scan.casts.apply(batch)
     }
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Weak;
 
 use arrow_schema::{DataType, SchemaRef};
-use bowshot_core::{Cancel, Connection, Error, ErrorKind, Options, Origin, Result, Scan};
+use bowshot_core::{Cancel, Casts, Connection, Error, ErrorKind, Options, Origin, Result, Scan};
 use bowshot_postgres_values::Column;
 use parking_lot::Mutex;
 
@@ -28,7 +28,9 @@ pub(crate) struct PostgresScan {
     pub(crate) torn: bool,
     /// The connection that made the plan, until a worker takes it; then those that have ended their work.
     pub(crate) sessions: Mutex<Sessions>,
-    pub(crate) schema: SchemaRef,
+    /// What is read, before the user's choice of types.
+    pub(crate) read_schema: SchemaRef,
+    pub(crate) casts: Casts,
     pub(crate) columns: Vec<Column>,
     /// One a partition.
     pub(crate) statements: Vec<Statement>,

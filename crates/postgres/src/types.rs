@@ -1,8 +1,8 @@
 //! The types of servers that are not PostgreSQL: binary where one sends PostgreSQL's own form, else text, which is
 //! decoded here. PostgreSQL's own table is [`bowshot_postgres_values::Types`].
 
-use arrow_schema::{DataType, TimeUnit};
-use bowshot_core::{Error, ErrorKind, Result, format_type};
+use arrow_schema::DataType;
+use bowshot_core::{Casts, Error, ErrorKind, Result, format_type};
 use bowshot_postgres_values::{Binary, Column, Decimal, Described, Native, Text, Types, scalar};
 use postgres_types::Type;
 
@@ -24,24 +24,29 @@ impl CousinTypes<'_> {
         let builtin = Type::from_oid(described.oid);
         let name = builtin.as_ref().map_or_else(|| format!("type {}", described.oid), |known| known.name().to_owned());
         let own = builtin.as_ref().and_then(|known| self.own(known, described.modifier)).unwrap_or_else(text);
-        let (native, text) = match wanted {
-            None => own,
-            Some(wanted) if own.0.data_type == *wanted => own,
-            Some(wanted) => self.wish(builtin.as_ref(), &own.0.data_type, wanted).ok_or_else(|| {
-                let message = format!(
-                    "column \"{}\" ({name}) of {} cannot be read as {}",
-                    described.name,
-                    self.family.name(),
-                    format_type(wanted)
-                );
-                Error::new(ErrorKind::Config, message)
-                    .with_column(&described.name)
-                    .with_hint("every column can be read as utf8, or be cast in the query")
-            })?,
-        };
         // Nobody is asked which columns are NOT NULL.
-        let column = Column::new(&described.name, native, name, true);
-        Ok(Column { text, ..column })
+        let column = |(native, text): Read| Column { text, ..Column::new(&described.name, native, name.clone(), true) };
+        let Some(wanted) = wanted else { return Ok(column(own)) };
+        let natural = own.0.data_type.clone();
+        let is_text = matches!(wanted, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View);
+        if !is_text && !Casts::are_possible(&natural, wanted) {
+            let (server, to) = (self.family.name(), format_type(wanted));
+            let message = format!("column \"{}\" ({name}) of {server} cannot be read as {to}", described.name);
+            let hint = Casts::why_impossible(&described.name, &natural, wanted);
+            return Err(Error::new(ErrorKind::Config, message).with_column(&described.name).with_hint(
+                hint.unwrap_or_else(|| "every column can be read as utf8, or be cast in the query".into()),
+            ));
+        }
+        let is_numeric = builtin.as_ref() == Some(&Type::NUMERIC);
+        let read = match Decimal::new(wanted).filter(|_| is_numeric && self.family.sends_binary(&Type::NUMERIC)) {
+            Some(decimal) => (Native::new(wanted.clone(), decimal), false),
+            None if natural == *wanted => own,
+            // Numbers, too, as the server writes them, whatever its decimals hold.
+            None if is_text || is_numeric => text(),
+            None if natural == DataType::Utf8 && is_bytes(wanted) => (Native::new(DataType::Binary, Binary), true),
+            None => own,
+        };
+        Ok(Column { wanted: Some(wanted.clone()), is_number: is_numeric, ..column(read) })
     }
 
     /// As PostgreSQL's type of this name is read; `None` for types that have no row in the table.
@@ -59,26 +64,10 @@ impl CousinTypes<'_> {
         let decoder = Written::new(&known.data_type, self.types.infinity)?;
         Some((Native::new(known.data_type, decoder), true))
     }
+}
 
-    /// As the user wishes; `None` where nothing here can do that.
-    fn wish(&self, builtin: Option<&Type>, own: &DataType, wanted: &DataType) -> Option<Read> {
-        let is = |known: Type| builtin == Some(&known);
-        match wanted {
-            DataType::Utf8 => Some(text()),
-            DataType::Binary if *own == DataType::Utf8 => Some((Native::new(DataType::Binary, Binary), true)),
-            DataType::Decimal128(..) | DataType::Decimal256(..)
-                if is(Type::NUMERIC) && self.family.sends_binary(&Type::NUMERIC) =>
-            {
-                Some((Native::new(wanted.clone(), Decimal::new(wanted)?), false))
-            }
-            DataType::Timestamp(TimeUnit::Microsecond, Some(zone)) if is(Type::TIMESTAMP) => {
-                // QuestDB's are in UTC, whatever the session's zone. Others would depend on that.
-                let utc = self.family == Family::QuestDb && zone.as_ref() == "UTC";
-                utc.then(|| scalar(&Type::TIMESTAMPTZ, -1, self.types.infinity, None))?.map(|native| (native, false))
-            }
-            _ => Some((Native::new(wanted.clone(), Written::new(wanted, self.types.infinity)?), true)),
-        }
-    }
+fn is_bytes(data_type: &DataType) -> bool {
+    matches!(data_type, DataType::Binary | DataType::LargeBinary | DataType::BinaryView)
 }
 
 /// The server's text.

@@ -10,7 +10,7 @@ use arrow_array::types::{
 use arrow_array::{ArrayRef, ArrowPrimitiveType};
 use arrow_schema::{DataType, TimeUnit};
 use bowshot_core::Impossible;
-use bowshot_core::parse::{decimal, temporal};
+use bowshot_core::parse::{decimal, number, temporal};
 use bowshot_net::Cells;
 use bowshot_postgres_values::{Decode, Reject, values_of};
 
@@ -73,11 +73,11 @@ impl Decode for Written {
     fn decode(&self, cells: Cells<'_>) -> Result<ArrayRef, Reject> {
         match &self.data_type {
             DataType::Boolean => booleans(cells),
-            DataType::Int16 => self.every::<Int16Type>(cells, |text| whole(text)?.try_into().ok()),
-            DataType::Int32 => self.every::<Int32Type>(cells, |text| whole(text)?.try_into().ok()),
-            DataType::Int64 => self.every::<Int64Type>(cells, |text| whole(text)?.try_into().ok()),
-            DataType::Float32 => self.every::<Float32Type>(cells, number),
-            DataType::Float64 => self.every::<Float64Type>(cells, number),
+            DataType::Int16 => self.every::<Int16Type>(cells, number::whole),
+            DataType::Int32 => self.every::<Int32Type>(cells, number::whole),
+            DataType::Int64 => self.every::<Int64Type>(cells, number::whole),
+            DataType::Float32 => self.every::<Float32Type>(cells, number::nearest),
+            DataType::Float64 => self.every::<Float64Type>(cells, number::nearest),
             DataType::Decimal128(precision, scale) => {
                 self.every::<Decimal128Type>(cells, |text| decimal::from_text(text, *precision, *scale))
             }
@@ -96,21 +96,10 @@ fn booleans(cells: Cells<'_>) -> Result<ArrayRef, Reject> {
     for text in values_of(cells) {
         match text {
             None => values.append_null(),
-            Some(b"t" | b"true" | b"TRUE") => values.append_value(true),
-            Some(b"f" | b"false" | b"FALSE") => values.append_value(false),
-            Some(text) => return Err(reject(text)),
+            Some(text) => values.append_value(number::truth(text).ok_or_else(|| reject(text))?),
         }
     }
     Ok(Arc::new(values.finish()))
-}
-
-fn whole(text: &[u8]) -> Option<i128> {
-    decimal::from_text(text, 38, 0)
-}
-
-/// The nearest float; text that is written with all its digits is that float.
-fn number<F: std::str::FromStr>(text: &[u8]) -> Option<F> {
-    str::from_utf8(text).ok()?.parse().ok()
 }
 
 /// A day, or a timestamp at its very beginning.
@@ -188,7 +177,7 @@ mod tests {
     #[test]
     fn what_is_not_exact_is_refused() {
         for (data_type, text) in [
-            (DataType::Boolean, "1"),
+            (DataType::Boolean, "2"),
             (DataType::Int16, "32768"),
             (DataType::Int32, "1.5"),
             (DataType::Int64, ""),

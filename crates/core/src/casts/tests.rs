@@ -1,5 +1,7 @@
+mod pairs;
+
 use arrow_array::{
-    Decimal128Array, Float64Array, Int64Array, StringArray, TimestampMicrosecondArray, TimestampNanosecondArray,
+    Array, Decimal128Array, Float64Array, Int64Array, StringArray, TimestampMicrosecondArray, TimestampNanosecondArray,
 };
 use arrow_schema::{Field, TimeUnit};
 

@@ -1,6 +1,10 @@
 //! Decimals from integers, text and reals, exact or not at all.
 
+use std::fmt::LowerExp;
 use std::io::Write;
+
+use arrow_array::ArrowNativeTypeOp;
+use arrow_buffer::i256;
 
 /// The largest power of ten that a double holds exactly is 10^22; below 10^15, doubles tell all decimals apart.
 const MOST_SCALE: u8 = 22;
@@ -13,6 +17,20 @@ pub fn from_integer(value: i64, precision: u8, scale: i8) -> Option<i128> {
 
 /// A number in text, such as `-1.50` or `2.5e-3`.
 pub fn from_text(text: &[u8], precision: u8, scale: i8) -> Option<i128> {
+    let (digits, exponent) = split(text, i128::from)?;
+    scaled(digits, exponent, precision, scale)
+}
+
+/// A number in text, for a decimal256.
+pub fn wide_from_text(text: &[u8], precision: u8, scale: i8) -> Option<i256> {
+    let (digits, exponent) = split(text, |digit| i256::from_i128(i128::from(digit)))?;
+    let digits = times_ten(digits, exponent.checked_add(i32::from(scale))?, i256::from_i128(10))?;
+    let most = i256::from_i128(10).checked_pow(u32::from(precision))?;
+    (digits.wrapping_abs() < most).then_some(digits)
+}
+
+/// The digits of a number in text, with its sign, and the power of ten that they count.
+fn split<N: ArrowNativeTypeOp>(text: &[u8], from: impl Fn(u8) -> N) -> Option<(N, i32)> {
     let (negative, text) = match text {
         [b'-', rest @ ..] => (true, rest),
         [b'+', rest @ ..] => (false, rest),
@@ -30,15 +48,30 @@ pub fn from_text(text: &[u8], precision: u8, scale: i8) -> Option<i128> {
     // Zeros at the end say nothing, and there may be more of them than digits fit.
     let digits = fraction.iter().rposition(|byte| *byte != b'0').map_or(0, |last| last + 1);
     let fraction = fraction.get(..digits)?;
-    let mut value: i128 = 0;
+    let (ten, mut value) = (from(10), N::ZERO);
     for byte in whole.iter().chain(fraction) {
         if !byte.is_ascii_digit() {
             return None;
         }
-        value = value.checked_mul(10)?.checked_add(i128::from(byte - b'0'))?;
+        value = value.mul_checked(ten).and_then(|tens| tens.add_checked(from(byte - b'0'))).ok()?;
     }
     let exponent = exponent.checked_sub(i32::try_from(fraction.len()).ok()?)?;
-    scaled(if negative { -value } else { value }, exponent, precision, scale)
+    Some((if negative { value.neg_wrapping() } else { value }, exponent))
+}
+
+/// `value` times 10^`exponent`, if that is whole and the type can hold it; `ten` is 10.
+pub(crate) fn times_ten<N: ArrowNativeTypeOp>(value: N, exponent: i32, ten: N) -> Option<N> {
+    if value.is_zero() {
+        return Some(value);
+    }
+    let power = ten.pow_checked(exponent.unsigned_abs()).ok()?;
+    if exponent >= 0 {
+        value.mul_checked(power).ok()
+    } else if value.mod_checked(power).ok()?.is_zero() {
+        value.div_checked(power).ok()
+    } else {
+        None
+    }
 }
 
 /// The shortest decimal that stands for `value`.
@@ -46,12 +79,22 @@ pub fn from_real(value: f64, precision: u8, scale: i8) -> Option<i128> {
     if let Some(fast) = few_digits(value, scale) {
         return in_precision(fast, precision);
     }
+    shortest(value, |text| from_text(text, precision, scale))
+}
+
+/// The shortest decimal that stands for a value of 32 bits: 0.1 of what is not quite 0.1.
+pub fn from_single(value: f32, precision: u8, scale: i8) -> Option<i128> {
+    shortest(value, |text| from_text(text, precision, scale))
+}
+
+/// What `read` makes of the shortest decimal that stands for a float.
+pub(crate) fn shortest<T>(value: impl LowerExp, read: impl Fn(&[u8]) -> Option<T>) -> Option<T> {
     // Room for a sign, 17 digits, a point and an exponent.
     let mut buffer = [0; 32];
     let mut rest: &mut [u8] = &mut buffer;
     write!(rest, "{value:e}").ok()?;
     let unused = rest.len();
-    from_text(buffer.get(..32 - unused)?, precision, scale)
+    read(buffer.get(..32 - unused)?)
 }
 
 /// A value of at most 15 digits, without the detour over text: the division tells whether the decimal is the value's own.
@@ -69,19 +112,7 @@ fn few_digits(value: f64, scale: i8) -> Option<i128> {
 
 /// `value` times 10^(`exponent` + `scale`), if that is whole and has at most `precision` digits.
 fn scaled(value: i128, exponent: i32, precision: u8, scale: i8) -> Option<i128> {
-    if value == 0 {
-        return Some(0);
-    }
-    let exponent = exponent.checked_add(i32::from(scale))?;
-    let power = 10_i128.checked_pow(exponent.unsigned_abs())?;
-    let value = if exponent >= 0 {
-        value.checked_mul(power)?
-    } else if value % power == 0 {
-        value / power
-    } else {
-        return None;
-    };
-    in_precision(value, precision)
+    in_precision(times_ten(value, exponent.checked_add(i32::from(scale))?, 10)?, precision)
 }
 
 fn in_precision(value: i128, precision: u8) -> Option<i128> {

@@ -1,7 +1,6 @@
 //! Dates and times from their ISO 8601 text.
 
 const SECONDS_PER_DAY: i64 = 86_400;
-const MICROS: i64 = 1_000_000;
 
 /// Days since 1970-01-01 of `YYYY-MM-DD`.
 pub fn date(text: &[u8]) -> Option<i64> {
@@ -27,31 +26,48 @@ pub fn date(text: &[u8]) -> Option<i64> {
 
 /// Microseconds since midnight of `HH:MM`, `HH:MM:SS` or `HH:MM:SS.ffffff`; further digits have to be zeros.
 pub fn time(text: &[u8]) -> Option<i64> {
+    fine_time(text, 6)
+}
+
+/// A time of a day as [`time`] reads it, in units of `places` decimal places of a second.
+pub fn fine_time(text: &[u8], places: u32) -> Option<i64> {
     let [h1, h2, b':', m1, m2, rest @ ..] = text else { return None };
     let (hours, minutes) = (two(*h1, *h2)?, two(*m1, *m2)?);
     let (seconds, fraction) = match rest {
         [] => (0, 0),
         [b':', s1, s2] => (two(*s1, *s2)?, 0),
-        [b':', s1, s2, b'.', digits @ ..] if !digits.is_empty() => (two(*s1, *s2)?, micros(digits)?),
+        [b':', s1, s2, b'.', digits @ ..] if !digits.is_empty() => (two(*s1, *s2)?, part(digits, places)?),
         _ => return None,
     };
     let fits = hours < 24 && minutes < 60 && seconds < 60;
-    fits.then_some(((hours * 60 + minutes) * 60 + seconds) * MICROS + fraction)
+    fits.then_some(((hours * 60 + minutes) * 60 + seconds) * 10_i64.pow(places.min(9)) + fraction)
 }
 
 /// Microseconds since 1970-01-01 00:00:00 of a date, perhaps followed by a space or `T` and a time.
 ///
 /// In UTC (`utc`), an offset (`Z`, `+HH:MM`) may follow the time, and text without one is UTC.
 pub fn timestamp(text: &[u8], utc: bool) -> Option<i64> {
+    fine_timestamp(text, utc, 6)
+}
+
+/// A moment as [`timestamp`] reads it, in units of `places` decimal places of a second.
+pub fn fine_timestamp(text: &[u8], utc: bool, places: u32) -> Option<i64> {
+    let unit = 10_i64.pow(places.min(9));
     let (day, rest) = text.split_at_checked(10)?;
-    let midnight = date(day)? * SECONDS_PER_DAY * MICROS;
+    let midnight = (date(day)? * SECONDS_PER_DAY).checked_mul(unit)?;
     let rest = match rest {
         [] => return Some(midnight),
         [b' ' | b'T', rest @ ..] => rest,
         _ => return None,
     };
     let (clock, offset) = if utc { split_offset(rest)? } else { (rest, 0) };
-    Some(midnight + time(clock)? - offset * 60 * MICROS)
+    midnight.checked_add(fine_time(clock, places)?)?.checked_sub(offset * 60 * unit)
+}
+
+/// Whether the text of a moment says its offset from UTC.
+pub fn has_offset(text: &[u8]) -> bool {
+    let clock = text.get(11..).unwrap_or_default();
+    clock.iter().any(|byte| matches!(byte, b'Z' | b'z' | b'+' | b'-'))
 }
 
 /// The time before an offset, and the offset in minutes.
@@ -70,15 +86,16 @@ fn split_offset(text: &[u8]) -> Option<(&[u8], i64)> {
     (hours < 24).then_some((clock, if *sign == b'-' { -minutes } else { minutes }))
 }
 
-/// A fraction of a second in microseconds; `None` where it is not exact.
-fn micros(digits: &[u8]) -> Option<i64> {
+/// A fraction of a second in units of `places` decimal places; `None` where it is not exact.
+fn part(digits: &[u8], places: u32) -> Option<i64> {
+    let places = usize::try_from(places.min(9)).ok()?;
     let mut value = 0;
-    for place in 0..digits.len().max(6) {
+    for place in 0..digits.len().max(places) {
         let digit = digits.get(place).map_or(Some(0), |digit| one(*digit))?;
-        match place {
-            0..6 => value = value * 10 + digit,
-            _ if digit != 0 => return None,
-            _ => {}
+        if place < places {
+            value = value * 10 + digit;
+        } else if digit != 0 {
+            return None;
         }
     }
     Some(value)

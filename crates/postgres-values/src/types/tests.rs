@@ -1,4 +1,5 @@
 use super::*;
+use crate::catalog::CatalogType;
 
 /// The modifier of numeric(precision, scale), as PostgreSQL packs it.
 fn modifier(precision: i32, scale: i32) -> i32 {
@@ -45,28 +46,52 @@ fn hostile_modifiers_are_a_type_or_none() {
     }
 }
 
+/// What is read of a built-in type so that the wished one can be made of it: its type, whether the server writes text, and
+/// whether only Bowshot's own decoder can read it.
+fn read(builtin: &Type, wish: &str) -> Result<(DataType, bool, bool)> {
+    let mut catalog = Catalog::default();
+    catalog.insert(builtin.oid(), CatalogType::builtin(builtin.oid()));
+    let types = Types { catalog: &catalog, infinity: Impossible::Error };
+    let described = Described { name: "x".into(), oid: builtin.oid(), modifier: -1, origin: None };
+    let column = types.column(&described, Some(&bowshot_core::parse_type(wish)?), 0, true)?;
+    Ok((column.field.data_type().clone(), column.cast.is_some(), column.decoded_here))
+}
+
 #[test]
-fn every_arrow_type_that_can_be_wished_for_has_a_decoder() {
-    for name in [
-        "bool",
-        "int16",
-        "int32",
-        "int64",
-        "float32",
-        "float64",
-        "decimal128(15, 2)",
-        "decimal256(60, 30)",
-        "binary",
-        "date32",
-        "time64[us]",
-        "timestamp[us]",
-        "timestamp[us, UTC]",
-        "interval",
+fn a_wish_is_made_of_the_natural_type_and_of_text() {
+    let (utf8, float64) = (DataType::Utf8, DataType::Float64);
+    for (builtin, wish, expected) in [
+        (Type::FLOAT8, "int64", (float64.clone(), false, false)),
+        (Type::FLOAT8, "decimal128(15, 2)", (float64, false, false)),
+        (Type::INT4, "uint64", (DataType::Int32, false, false)),
+        (Type::INT4, "large_utf8", (utf8.clone(), true, false)),
+        (Type::NUMERIC, "float64", (utf8.clone(), true, false)),
+        (Type::NUMERIC, "int64", (utf8.clone(), true, false)),
+        (Type::NUMERIC, "decimal128(15, 2)", (DataType::Decimal128(15, 2), false, true)),
+        (Type::TEXT, "binary", (DataType::Binary, false, true)),
+        (Type::TEXT, "date32", (utf8.clone(), false, false)),
+        (Type::TIMETZ, "time64[us]", (utf8, false, false)),
+        (Type::TIMESTAMP, "date32", (DataType::Timestamp(TimeUnit::Microsecond, None), false, false)),
     ] {
-        let wanted = bowshot_core::parse_type(name).unwrap();
-        let (_, builtin) = cast_to(&wanted).unwrap();
-        let native = scalar(&builtin, -1, Impossible::Error, None).unwrap();
-        assert!(native.data_type == wanted || Decimal::new(&wanted).is_some(), "{name}");
+        assert_eq!(read(&builtin, wish).unwrap(), expected, "{builtin} as {wish}");
+    }
+}
+
+#[test]
+fn wishes_that_no_value_can_fulfil_are_refused_before_the_first() {
+    for (builtin, wish, hint) in [
+        (Type::TIMESTAMP, "time64[us]", "date would be lost"),
+        (Type::TIMESTAMPTZ, "timestamp[us]", "zone would be lost"),
+        (Type::TIMESTAMPTZ, "date32", "zone would be lost"),
+        (Type::TIMESTAMP, "timestamp[us, Europe/Berlin]", "timestamp[us, UTC]"),
+        (Type::INT4, "date32", "utf8"),
+        (Type::INT8, "timestamp[us]", "utf8"),
+        // Five is written 101.
+        (Type::BIT, "int32", "utf8"),
+    ] {
+        let error = read(&builtin, wish).unwrap_err();
+        assert_eq!((error.kind(), error.column()), (ErrorKind::Config, Some("x")));
+        assert!(error.hint().unwrap().contains(hint), "{error}");
     }
 }
 
