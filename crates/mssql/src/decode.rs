@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use arrow_array::{RecordBatch, RecordBatchOptions};
 use arrow_schema::{DataType, SchemaRef, TimeUnit};
-use bowshot_core::{Error, ErrorKind, Result, SOURCE_TYPE, format_type};
+use bowshot_core::{Error, ErrorKind, Misfit, Result, SOURCE_TYPE};
 
 use crate::error::broken;
 use crate::rows::{Cell, Chunks, Rows};
@@ -217,7 +217,7 @@ impl Column {
             }
             Ok(()) => {
                 let shown: String = String::from_utf8_lossy(&shown).chars().take(SHOWN).collect();
-                value(format!("holds {shown}, which {} cannot", format_type(&self.data_type))).with_hint(self.way_out())
+                return self.unfit(shown);
             }
             Err(NoText::Malformed) => {
                 value("holds characters that are none in its code page, such as half of a surrogate pair".to_owned())
@@ -234,21 +234,16 @@ impl Column {
         error.with_column(&self.name)
     }
 
-    /// What a user can do with a date that Arrow's type cannot hold.
-    fn way_out(&self) -> String {
-        let name = &self.name;
+    /// The error of a value that the Arrow type cannot hold.
+    fn unfit(&self, shown: String) -> Error {
+        let misfit = Misfit::new(&self.name, &self.source_type, &self.data_type, shown).or_as("utf8");
         let coarser = match &self.data_type {
-            DataType::Timestamp(TimeUnit::Nanosecond, None) => {
-                format!(", or, if no value has a seventh digit, as microseconds: {{\"{name}\": \"timestamp[us]\"}}")
-            }
-            DataType::Timestamp(TimeUnit::Nanosecond, Some(_)) => {
-                format!(
-                    ", or, if no value has a seventh digit, as microseconds: {{\"{name}\": \"timestamp[us, UTC]\"}}"
-                )
-            }
-            _ => String::new(),
+            DataType::Timestamp(TimeUnit::Nanosecond, None) => "timestamp[us]",
+            DataType::Timestamp(TimeUnit::Nanosecond, Some(_)) => "timestamp[us, UTC]",
+            _ => return misfit.into(),
         };
-        format!("read it as text: types={{\"{name}\": \"utf8\"}}{coarser}")
+        let way = format!("if no value has a seventh digit, as microseconds: types={{\"{}\": \"{coarser}\"}}", self.name);
+        misfit.or(way).into()
     }
 }
 

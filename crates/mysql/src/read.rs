@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use arrow_array::{RecordBatch, RecordBatchOptions};
-use bowshot_core::{Connection, Error, ErrorKind, Reader, Result, format_type};
+use arrow_schema::DataType;
+use bowshot_core::{Connection, Error, ErrorKind, Misfit, Reader, Result};
 use bowshot_net::Gather;
 
 use crate::connect::Session;
@@ -176,7 +177,8 @@ impl PartitionReader<'_> {
             if cells.has_nulls && !column.field.is_nullable() {
                 return Err(broken("it sent NULL for a column that is NOT NULL").with_column(column.field.name()));
             }
-            arrays.push(column.decoder.decode(cells).map_err(|reject| rejected(column, reject))?);
+            let misfit = |reject| rejected(column, self.scan.casts.schema().field(place).data_type(), reject);
+            arrays.push(column.decoder.decode(cells).map_err(misfit)?);
         }
         let options = RecordBatchOptions::new().with_row_count(Some(self.rows.count()));
         let batch = RecordBatch::try_new_with_options(Arc::clone(&self.scan.read_schema), arrays, &options)?;
@@ -187,23 +189,16 @@ impl PartitionReader<'_> {
     }
 }
 
-/// The error of a value that cannot be in its column.
-fn rejected(column: &Column, reject: Reject) -> Error {
+/// The error of a value that cannot be in its column, of which the user makes `wanted`.
+fn rejected(column: &Column, wanted: &DataType, reject: Reject) -> Error {
     let (name, type_name) = (column.field.name(), &column.type_name);
-    let arrow = format_type(column.field.data_type());
     match reject {
-        Reject::Value { holds, way_out } => {
-            let message = format!("column \"{name}\" ({type_name}) holds {holds}, which {arrow} cannot");
-            Error::new(ErrorKind::Value, message)
-                .with_hint(format!("read it as another type: types={{\"{name}\": \"{way_out}\"}}"))
-        }
-        Reject::ZeroDate(date) => {
-            let message = format!("column \"{name}\" ({type_name}) holds {date}, which no calendar has");
-            Error::new(ErrorKind::Value, message).with_hint(format!(
-                "read such dates as NULL: zero_dates=\"null\"; or all of them as text: types={{\"{name}\": \"utf8\"}}"
-            ))
-        }
-        Reject::Broken(what) => broken(&format!("column \"{name}\" ({type_name}): {what}")),
+        Reject::Value { holds, way_out } => Misfit::new(name, type_name, wanted, holds).or_as(way_out).into(),
+        Reject::ZeroDate(date) => Misfit::new(name, type_name, wanted, date)
+            .because("no calendar has it")
+            .or("read such dates as NULL: zero_dates=\"null\"")
+            .or_as("utf8")
+            .into(),
+        Reject::Broken(what) => broken(&format!("column \"{name}\" ({type_name}): {what}")).with_column(name),
     }
-    .with_column(name)
 }

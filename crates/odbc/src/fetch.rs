@@ -30,6 +30,8 @@ pub(crate) struct Column {
     pub(crate) type_name: String,
     pub(crate) nullable: bool,
     pub(crate) rule: Rule,
+    /// Its text is how a database writes its decimals.
+    pub(crate) is_number: bool,
 }
 
 /// One partition to read.

@@ -4,7 +4,9 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use arrow_schema::{Field, Schema, SchemaRef};
-use bowshot_core::{Cancel, Error, ErrorKind, Options, Plan, Request, Result, SOURCE_TYPE, Value, same_columns};
+use bowshot_core::{
+    Cancel, Casts, Error, ErrorKind, Options, Plan, Request, Result, SOURCE_TYPE, Value, check_names, same_columns,
+};
 use bowshot_sql::{Dialect, Division, Part, Prepared, divide_as_asked};
 use parking_lot::Mutex;
 
@@ -57,7 +59,11 @@ pub(crate) fn plan(location: &Arc<Location>, request: &Request, cancel: &Cancel)
         }
         described.push(columns.into());
     }
-    let schema = schema.unwrap_or_else(|| Arc::new(Schema::empty()));
+    let read_schema = schema.unwrap_or_else(|| Arc::new(Schema::empty()));
+    let columns = described.first().map_or(&[][..], |columns| columns);
+    let numbers: Vec<usize> = (0..).zip(columns).filter(|(_, column)| column.is_number).map(|(at, _)| at).collect();
+    let casts = Casts::with_decimals(&read_schema, &options.types, &numbers)?;
+    let schema = casts.schema();
     if options.protocol.as_deref() == Some("block") {
         refuse_long(&described)?;
     }
@@ -93,7 +99,8 @@ pub(crate) fn plan(location: &Arc<Location>, request: &Request, cancel: &Cancel)
     let work = Work {
         location: Arc::clone(location),
         before: options.before.clone(),
-        schema: Arc::clone(&schema),
+        read_schema,
+        casts,
         jobs,
         rules,
         many: !options.one_snapshot,
@@ -108,23 +115,16 @@ fn columns(session: &Session, query: &Prepared, options: &Options, cancel: &Canc
     let (sql, values) = (query.sql.clone(), Arc::clone(&query.values));
     let descriptions = session.call(cancel, move |desk| describe(desk, &sql, &values))?;
     let family = session.driver.family;
-    if let Some(name) = options.types.keys().find(|name| !descriptions.iter().any(|column| column.name == **name)) {
-        let names: Vec<&str> = descriptions.iter().map(|column| column.name.as_str()).collect();
-        return Err(Error::new(
-            ErrorKind::Config,
-            format!("types= names a column \"{name}\" that is not in the result"),
-        )
-        .with_column(name)
-        .with_hint(format!("the columns are {}", names.join(", "))));
-    }
+    check_names(descriptions.iter().map(|column| column.name.as_str()), &options.types)?;
     let column = |description: Description| {
         let own = rule(&description, family);
+        let is_number = own.data_type.is_decimal();
         let rule = match options.types.get(&description.name) {
             Some(wanted) => chosen(&description, own, wanted, family)?,
             None => own,
         };
         let nullable = !(family.knows_nulls() && description.no_nulls);
-        Ok(Column { name: description.name, type_name: description.type_name, nullable, rule })
+        Ok(Column { name: description.name, type_name: description.type_name, nullable, rule, is_number })
     };
     let mut columns: Vec<Column> = descriptions.into_iter().map(column).collect::<Result<_>>()?;
     let marked = columns.iter().any(|column| matches!(column.rule.access, Access::Marked { .. }));

@@ -5,7 +5,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 
 use arrow_array::{RecordBatch, RecordBatchOptions};
 use arrow_schema::SchemaRef;
-use bowshot_core::{Cancel, Connection, Error, ErrorKind, Reader, Registration, Result, Scan, format_type};
+use bowshot_core::{Cancel, Casts, Connection, Error, ErrorKind, Reader, Registration, Result, Scan};
 use parking_lot::Mutex;
 
 use crate::block::Block;
@@ -19,7 +19,8 @@ use crate::uri::Location;
 pub(crate) struct Work {
     pub(crate) location: Arc<Location>,
     pub(crate) before: Vec<String>,
-    pub(crate) schema: SchemaRef,
+    pub(crate) read_schema: SchemaRef,
+    pub(crate) casts: Casts,
     pub(crate) jobs: Vec<Arc<Job>>,
     pub(crate) rules: Rules,
     /// Whether more than one connection may read.
@@ -163,7 +164,8 @@ impl Partition<'_> {
         let rows = std::mem::take(&mut self.rows);
         self.before += rows;
         let options = RecordBatchOptions::new().with_row_count(Some(rows));
-        Ok(RecordBatch::try_new_with_options(Arc::clone(&self.work.schema), arrays, &options)?)
+        let batch = RecordBatch::try_new_with_options(Arc::clone(&self.work.read_schema), arrays, &options)?;
+        self.work.casts.apply(batch)
     }
 
     /// The error of a value that does not fit.
@@ -173,38 +175,25 @@ impl Partition<'_> {
             return Error::new(ErrorKind::Internal, "a value of no column does not fit");
         };
         let name = &column.name;
+        let schema = self.work.casts.schema();
+        let wanted = schema.fields().get(index).map_or(&column.rule.data_type, |field| field.data_type());
         let row = self.before + self.rows + place.row + 1;
-        let kind = format_type(&column.rule.data_type);
-        let type_name = if column.type_name.is_empty() { String::new() } else { format!(" ({})", column.type_name) };
-        let value = &place.value;
-        let begin = format!("column \"{name}\"{type_name} holds");
         let end = format!("in row {row} of {}", self.job.label);
-        let as_text = format!("read it as text: types={{\"{name}\": \"utf8\"}}");
-        let (message, hint) = match place.misfit {
-            Misfit::Cut => (
-                format!("{begin} a value {end} that is longer than the driver said it could be"),
-                format!("read it without a limit: types={{\"{name}\": \"large_utf8\"}} (\"large_binary\" for bytes)"),
-            ),
-            Misfit::Encoding => (
-                format!("{begin} text {end} that is no Unicode"),
-                "set the driver's character set to UTF-8 in the connection string".to_owned(),
-            ),
-            Misfit::Infinite => (
-                format!("{begin} {value} {end}, which {kind} cannot"),
-                format!("infinity=\"null\" makes it NULL; or {as_text}"),
-            ),
-            Misfit::ZeroDate => (
-                format!("{begin} {value} {end}, which {kind} cannot"),
-                format!("zero_dates=\"null\" makes it NULL; or {as_text}"),
-            ),
-            Misfit::Not(what) => {
-                (format!("{begin} \"{value}\" {end}, which is not {what}: {kind} cannot hold it"), as_text)
-            }
-            Misfit::Digits => (format!("{begin} {value} {end}, which has more digits than {kind}"), as_text),
-            Misfit::Range | Misfit::Null => {
-                (format!("{begin} {value} {end}, which is out of the range of {kind}"), as_text)
-            }
-        };
-        Error::new(ErrorKind::Value, message).with_column(name).with_hint(hint)
+        let misfit = |value: &str| bowshot_core::Misfit::new(name, &column.type_name, wanted, value).at(&*end);
+        let value = &place.value;
+        match place.misfit {
+            Misfit::Cut => misfit("a value").because("it is longer than the driver said it could be").or(format!(
+                "read it without a limit: types={{\"{name}\": \"large_utf8\"}} (\"large_binary\" for bytes)"
+            )),
+            Misfit::Encoding => misfit("text")
+                .because("it is no Unicode")
+                .or("set the driver's character set to UTF-8 in the connection string"),
+            Misfit::Infinite => misfit(value).or("infinity=\"null\" makes it NULL").or_as("utf8"),
+            Misfit::ZeroDate => misfit(value).or("zero_dates=\"null\" makes it NULL").or_as("utf8"),
+            Misfit::Not(what) => misfit(&format!("\"{value}\"")).because(format!("it is not {what}")).or_as("utf8"),
+            Misfit::Digits => misfit(value).because("it has more digits").or_as("utf8"),
+            Misfit::Range | Misfit::Null => misfit(value).because("it is out of its range").or_as("utf8"),
+        }
+        .into()
     }
 }

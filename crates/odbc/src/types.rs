@@ -1,7 +1,7 @@
 //! Which Arrow type a column is read as, and how its values come: one table by ODBC's type and the driver's own name.
 
-use arrow_schema::{DataType, IntervalUnit, TimeUnit};
-use bowshot_core::{Error, ErrorKind, Result, format_type};
+use arrow_schema::{DataType, TimeUnit};
+use bowshot_core::{Casts, Error, ErrorKind, Result, format_type};
 
 use crate::abi::{c, sql};
 use crate::block::Access;
@@ -228,62 +228,50 @@ fn decimal(precision: usize, scale: i16) -> Rule {
     }
 }
 
-/// How a column is read as the type that the user wants.
+/// How a column is read that the user wants as this type: what is read is turned into it afterwards.
 pub(crate) fn chosen(column: &Description, own: Rule, wanted: &DataType, family: Family) -> Result<Rule> {
-    if own.data_type == *wanted {
-        return Ok(own);
-    }
-    let refused = || {
+    let wants_text = matches!(wanted, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View);
+    let is_bytes = matches!(own.form, Form::Bytes);
+    if !Casts::are_possible(&own.data_type, wanted) && (is_bytes || !wants_text) {
         let (name, from, to) = (&column.name, format_type(&own.data_type), format_type(wanted));
-        Error::new(ErrorKind::Config, format!("column \"{name}\" is {from}, which cannot be read as {to}"))
+        let hint = Casts::why_impossible(name, &own.data_type, wanted);
+        let message = format!("column \"{name}\" is {from}, which cannot be read as {to}");
+        return Err(Error::new(ErrorKind::Config, message)
             .with_column(name)
-            .with_hint("choose another type, or cast it in the query")
-    };
-    let data_type = wanted.clone();
-    let is_text = matches!(own.data_type, DataType::Utf8) && matches!(own.form, Form::Text | Form::Wide);
-    match wanted {
-        // Whatever the driver says of its length, the value is read to its end.
-        DataType::LargeUtf8 if is_text => {
-            let rule = if own.access.is_long() { own } else { words(family)(0) };
-            Ok(Rule { data_type, ..rule })
-        }
-        DataType::LargeBinary if own.data_type == DataType::Binary => {
-            Ok(Rule { data_type, access: Access::Long { c_type: c::BINARY }, ..own })
-        }
-        _ if matches!(own.form, Form::Bytes) => Err(refused()),
-        // MariaDB's NULL without a type.
-        _ if own.data_type == DataType::Null && is_readable(wanted) => Ok(Rule { data_type, ..own }),
-        DataType::Utf8 | DataType::LargeUtf8 => {
-            let cast = own.cast.map(|_| Cast::Text);
-            Ok(match own.access {
-                // Digits beyond what any decimal holds.
-                Access::Bounded { size: 100.., .. } if own.form == Form::Text => {
-                    Rule { data_type, access: Access::Long { c_type: c::CHAR }, form: Form::Text, cast }
-                }
-                _ => Rule { cast, ..Rule::text(data_type, own.access.size().max(63)) },
-            })
-        }
-        _ if is_readable(wanted) => {
-            let cast = own.cast.map(|cast| if cast == Cast::Days { Cast::Text } else { cast });
-            let rule = Rule { cast, ..Rule::text(data_type, own.access.size().clamp(63, MOST_BOUND)) };
-            Ok(if own.access.is_long() { Rule { access: Access::Long { c_type: c::CHAR }, ..rule } } else { rule })
-        }
-        _ => Err(refused()),
+            .with_hint(hint.unwrap_or_else(|| "choose another type, or cast it in the query".to_owned())));
     }
+    let is_text = matches!(own.data_type, DataType::Utf8) && matches!(own.form, Form::Text | Form::Wide);
+    Ok(match (&own.data_type, wanted) {
+        (own_type, wanted) if own_type == wanted => own,
+        // Whatever the driver says of its length, the value is read to its end.
+        (_, DataType::LargeUtf8) if is_text => {
+            let rule = if own.access.is_long() { own } else { words(family)(0) };
+            Rule { data_type: DataType::LargeUtf8, ..rule }
+        }
+        (DataType::Binary, DataType::LargeBinary) => {
+            Rule { data_type: DataType::LargeBinary, access: Access::Long { c_type: c::BINARY }, ..own }
+        }
+        _ if is_text || is_bytes => own,
+        // Numbers as they are written, whatever their decimals hold; times that are none of a day.
+        (DataType::Decimal128(..) | DataType::Decimal256(..), _) | (DataType::Duration(_), DataType::Time64(_)) => {
+            written(own)
+        }
+        _ if wants_text => written(own),
+        _ => own,
+    })
 }
 
-/// Whether values of a type are read from text.
-fn is_readable(data_type: &DataType) -> bool {
-    use DataType::{
-        Boolean, Date32, Decimal128, Decimal256, Duration, FixedSizeBinary, Float32, Float64, Int8, Int16, Int32,
-        Int64, Interval, LargeUtf8, Time64, Timestamp, UInt8, UInt16, UInt32, UInt64, Utf8,
-    };
-    match data_type {
-        Boolean | Int8 | Int16 | Int32 | Int64 | UInt8 | UInt16 | UInt32 | UInt64 | Float32 | Float64 | Date32 => true,
-        Utf8 | LargeUtf8 | Time64(_) | Timestamp(..) | Duration(_) | FixedSizeBinary(16) => true,
-        Decimal128(_, scale) | Decimal256(_, scale) => *scale >= 0,
-        Interval(IntervalUnit::MonthDayNano) => false,
-        _ => false,
+/// A column as its text.
+fn written(own: Rule) -> Rule {
+    let data_type = DataType::Utf8;
+    let cast = own.cast.map(|_| Cast::Text);
+    match own.access {
+        // Digits beyond what any decimal holds.
+        Access::Bounded { size: 100.., .. } if own.form == Form::Text => {
+            Rule { data_type, access: Access::Long { c_type: c::CHAR }, form: Form::Text, cast }
+        }
+        _ if own.access.is_long() => Rule { data_type, cast, ..own },
+        _ => Rule { cast, ..Rule::text(data_type, own.access.size().max(63)) },
     }
 }
 

@@ -237,10 +237,13 @@ impl Column {
                 "values of more than 2 GiB in one batch".to_owned(),
                 "read a part of it: DBMS_LOB.SUBSTR in the query".to_owned(),
             ),
-            _ if self.source_type.starts_with("NUMBER") => {
-                (format!("{shown}, which {wanted} cannot"), format!("read it as text: types={{\"{name}\": \"utf8\"}}"))
+            _ => {
+                let misfit = bowshot_core::Misfit::new(name, source, &self.data_type, shown);
+                return match source.starts_with("NUMBER") {
+                    true => misfit.or_as("utf8").into(),
+                    false => misfit.or(format!("read it as text: TO_CHAR({name}) in the query")).into(),
+                };
             }
-            _ => (format!("{shown}, which {wanted} cannot"), format!("read it as text: TO_CHAR({name}) in the query")),
         };
         Error::new(ErrorKind::Value, format!("column \"{name}\" ({source}) holds {what}"))
             .with_column(name)

@@ -112,12 +112,19 @@ fn is_float(column: &ColumnMetadata) -> bool {
     column.precision() > 0 && column.scale() == FLOATING
 }
 
+/// Whether a column is read as int64 by itself.
+fn is_whole(column: &ColumnMetadata) -> bool {
+    let Some((precision, scale)) = digits(column).filter(|_| !is_float(column)) else { return false };
+    scale <= 0 && precision.saturating_add(scale.unsigned_abs()) <= 18
+}
+
 fn number(column: &ColumnMetadata, wanted: Option<&DataType>) -> Choice {
     let plain = |data_type, decoder| read(data_type, decoder, Framing::Bytes);
     // What the user asks for is read from the digits themselves, where that is no detour.
     match wanted {
         Some(DataType::Utf8) => return plain(DataType::Utf8, Decoder::NumberText),
-        Some(DataType::Float64) => return plain(DataType::Float64, Decoder::NumberDouble),
+        // A whole number is not the nearest double, but exactly it or none.
+        Some(DataType::Float64) if !is_whole(column) => return plain(DataType::Float64, Decoder::NumberDouble),
         Some(DataType::Int64) => return plain(DataType::Int64, Decoder::NumberInt64),
         Some(DataType::Decimal128(precision, scale)) => {
             return plain(DataType::Decimal128(*precision, *scale), Decoder::Number128(*precision, *scale));

@@ -2,8 +2,8 @@
 
 use std::io::Write;
 
-use arrow_schema::DataType;
-use bowshot_core::parse::{decimal, temporal};
+use arrow_schema::{DataType, TimeUnit};
+use bowshot_core::parse::{decimal, number, temporal};
 
 use crate::handle::Cell;
 
@@ -24,25 +24,23 @@ pub(crate) fn exact_double(value: i64) -> Option<f64> {
     (-EXACT..=EXACT).contains(&value).then_some(value as f64)
 }
 
-/// What float64 makes of a value that is not REAL; `rounding` where the user asked for float64.
-pub(crate) fn double(cell: Cell<'_>, rounding: bool) -> Result<f64, Misfit> {
+/// What float64 makes of a value that is not REAL; `chosen` where the user asked for float64.
+pub(crate) fn double(cell: Cell<'_>, chosen: bool) -> Result<f64, Misfit> {
     match cell {
         Cell::Real(value) => Ok(value),
         Cell::Integer(value) => match exact_double(value) {
             Some(value) => Ok(value),
-            #[expect(clippy::cast_precision_loss, reason = "the user asked for float64")]
-            None if rounding => Ok(value as f64),
-            None => Err(Misfit("an integer beyond 2^53 may lose digits as a double")),
+            #[expect(
+                clippy::cast_precision_loss,
+                clippy::cast_possible_truncation,
+                reason = "what it changes is refused"
+            )]
+            None if chosen && value as f64 as i128 == i128::from(value) => Ok(value as f64),
+            None => Err(Misfit("no double is this integer")),
         },
-        Cell::Text(text) if rounding => number(text).ok_or(Misfit("it is not a number")),
+        Cell::Text(text) if chosen => number::float(text).ok_or(Misfit("it is not a number that a double can be")),
         _ => Err(WRONG_CLASS),
     }
-}
-
-/// A number in text; unlike Rust's own reading, not `inf` or `nan`.
-fn number(text: &[u8]) -> Option<f64> {
-    let plain = text.iter().all(|byte| byte.is_ascii_digit() || matches!(byte, b'+' | b'-' | b'.' | b'e' | b'E'));
-    if plain { std::str::from_utf8(text).ok()?.parse().ok() } else { None }
 }
 
 /// Appends a number as text: integers in full, reals in the fewest digits that stand for them, always with `.` or `e`.
@@ -57,14 +55,16 @@ pub(crate) fn render(cell: Cell<'_>, bytes: &mut Vec<u8>) -> Result<(), Misfit> 
 
 /// 0 or 1, `false` or `true`.
 pub(crate) fn boolean(cell: Cell<'_>) -> Result<bool, Misfit> {
-    match cell {
-        Cell::Integer(0) => Ok(false),
-        Cell::Integer(1) => Ok(true),
-        Cell::Text(text) if text.eq_ignore_ascii_case(b"false") => Ok(false),
-        Cell::Text(text) if text.eq_ignore_ascii_case(b"true") => Ok(true),
-        Cell::Integer(_) | Cell::Text(_) => Err(Misfit("it is neither 0, 1, false nor true")),
-        _ => Err(WRONG_CLASS),
-    }
+    let truth = match cell {
+        Cell::Blob(_) | Cell::Null => return Err(WRONG_CLASS),
+        Cell::Integer(0) => Some(false),
+        Cell::Integer(1) => Some(true),
+        Cell::Real(value) if value == 0.0 => Some(false),
+        Cell::Real(value) if value == 1.0 => Some(true),
+        Cell::Text(text) => number::truth(text),
+        Cell::Integer(_) | Cell::Real(_) => None,
+    };
+    truth.ok_or(Misfit("it is neither 0, 1, false nor true"))
 }
 
 /// The number inside a value of `data_type`, for the types that are whole numbers of at most 64 bits.
@@ -112,6 +112,30 @@ pub(crate) fn big(cell: Cell<'_>, data_type: &DataType) -> Result<i128, Misfit> 
     }
 }
 
+/// What values are read as where the user asks for this type; the rest is a cast of what was read.
+pub(crate) fn nearest(wanted: &DataType) -> DataType {
+    match wanted {
+        DataType::Float16 | DataType::Float32 => DataType::Float64,
+        DataType::Decimal32(precision, scale) | DataType::Decimal64(precision, scale) => {
+            DataType::Decimal128(*precision, *scale)
+        }
+        DataType::LargeBinary | DataType::BinaryView => DataType::Binary,
+        DataType::Null
+        | DataType::Boolean
+        | DataType::Float64
+        | DataType::Binary
+        | DataType::Decimal128(..)
+        | DataType::Date32
+        | DataType::Time64(TimeUnit::Microsecond) => wanted.clone(),
+        DataType::Timestamp(TimeUnit::Microsecond, zone) if zone.as_deref().is_none_or(|zone| zone == "UTC") => {
+            wanted.clone()
+        }
+        wanted if wanted.is_integer() => wanted.clone(),
+        // Any value as its text.
+        _ => DataType::Utf8,
+    }
+}
+
 /// A whole number in any storage class.
 fn integer(cell: Cell<'_>) -> Result<i128, Misfit> {
     const NOT_WHOLE: Misfit = Misfit("it is not a whole number");
@@ -122,7 +146,7 @@ fn integer(cell: Cell<'_>) -> Result<i128, Misfit> {
             #[expect(clippy::cast_possible_truncation, reason = "a whole number of at most 19 digits")]
             Ok(value as i128)
         }
-        Cell::Text(text) => std::str::from_utf8(text).ok().and_then(|text| text.parse().ok()).ok_or(NOT_WHOLE),
+        Cell::Text(text) => number::whole(text).ok_or(NOT_WHOLE),
         Cell::Real(_) => Err(NOT_WHOLE),
         _ => Err(WRONG_CLASS),
     }

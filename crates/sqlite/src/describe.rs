@@ -5,9 +5,10 @@ use std::ffi::c_int;
 use std::sync::Arc;
 
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
-use bowshot_core::{Error, ErrorKind, Result, SOURCE_TYPE, Value, format_type};
+use bowshot_core::{Error, ErrorKind, Result, SOURCE_TYPE, Value, check_names, format_type};
 use bowshot_sql::Shape;
 
+use crate::convert::nearest;
 use crate::handle::{Database, Origin};
 use crate::sample::Sample;
 use crate::types::{Rule, Seen};
@@ -21,12 +22,14 @@ pub(crate) struct Column {
     pub(crate) declared: Option<String>,
     pub(crate) nullable: bool,
     pub(crate) kind: Kind,
+    /// What the user makes of it.
+    pub(crate) wanted: Option<DataType>,
 }
 
-/// How a column's Arrow type was or will be found.
+/// How the type that a column is read as was or will be found.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Kind {
-    /// The user chose it.
+    /// The user chose it, or what comes nearest to that.
     Chosen(DataType),
     /// Its declared type decides.
     Declared(DataType),
@@ -60,17 +63,18 @@ pub(crate) fn describe(
     let mut origins = Vec::new();
     for index in 0..statement.columns() {
         let (name, declared) = (statement.name(index), statement.declared_type(index));
-        let kind = match types.get(&name) {
-            Some(data_type) => Kind::Chosen(data_type.clone()),
+        let wanted = types.get(&name).cloned();
+        let kind = match &wanted {
+            Some(wanted) => Kind::Chosen(nearest(wanted)),
             None => match Rule::of(declared.as_deref()) {
                 Rule::Declared(data_type) => Kind::Declared(data_type),
                 Rule::Values => Kind::Values(Seen::default()),
             },
         };
         origins.push(statement.origin(index));
-        columns.push(Column { name, declared, nullable: true, kind });
+        columns.push(Column { name, declared, nullable: true, kind, wanted });
     }
-    check_names(types, &columns)?;
+    check_names(columns.iter().map(|column| column.name.as_str()), types)?;
     forbid_nulls(database, &bound.shape, &mut columns, &origins)?;
     for (index, value) in (1 as c_int..).zip(bound.values.iter()) {
         database.bind(index, value)?;
@@ -148,20 +152,6 @@ pub(crate) fn merge(first: &mut [Column], second: &[Column], number: usize) -> R
         };
     }
     Ok(())
-}
-
-/// A type for a column that does not exist is a slip of the pen.
-fn check_names(types: &BTreeMap<String, DataType>, columns: &[Column]) -> Result<()> {
-    let known = |name: &String| columns.iter().any(|column| column.name == *name);
-    match types.keys().find(|name| !known(name)) {
-        None => Ok(()),
-        Some(name) => {
-            let names: Vec<&str> = columns.iter().map(|column| column.name.as_str()).collect();
-            Err(Error::new(ErrorKind::Config, format!("types names a column \"{name}\" that the result does not have"))
-                .with_column(name)
-                .with_hint(format!("its columns are {}", names.join(", "))))
-        }
-    }
 }
 
 /// Notes which columns are NOT NULL, where the query cannot make them NULL again.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use bowshot_core::{Cancel, Error, ErrorKind, Estimate, Options, Partitioning, Plan, Request, Result};
+use bowshot_core::{Cancel, Casts, Error, ErrorKind, Estimate, Options, Partitioning, Plan, Request, Result};
 use bowshot_sql::{Dialect, Division, Part, Prepared, divide_as_asked};
 
 use crate::by_column;
@@ -50,8 +50,10 @@ pub(crate) fn plan(location: &Location, request: &Request, cancel: &Cancel) -> R
     databases.truncate(parts.len().max(1));
     let rows = parts.iter().map(|part| part.partition.rows).sum();
     let partitions = parts.iter().map(|part| part.partition.clone()).collect();
-    let schema = describe::schema(&columns);
-    let scan = Shared::new(Arc::clone(&schema), columns, parts, options.batch_bytes, databases, sample)?;
+    let read_schema = describe::schema(&columns);
+    let casts = Casts::new(&read_schema, &options.types)?;
+    let schema = casts.schema();
+    let scan = Shared::new((read_schema, casts), columns, parts, options.batch_bytes, databases, sample)?;
     Ok(Plan {
         schema,
         snapshot: Some(name),

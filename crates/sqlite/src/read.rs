@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use arrow_array::{RecordBatch, RecordBatchOptions};
 use arrow_schema::{DataType, SchemaRef};
-use bowshot_core::{Cancel, Connection, Error, ErrorKind, Reader, Result, Scan, format_type};
+use bowshot_core::{Cancel, Casts, Connection, Error, ErrorKind, Misfit, Reader, Result, Scan, format_type};
 use bowshot_sql::Part;
 use parking_lot::Mutex;
 
@@ -19,7 +19,8 @@ const SHOWN: usize = 60;
 
 /// What every connection of a plan knows.
 struct Work {
-    schema: SchemaRef,
+    read_schema: SchemaRef,
+    casts: Casts,
     columns: Vec<Column>,
     parts: Vec<Part>,
     batch_bytes: usize,
@@ -42,7 +43,7 @@ pub(crate) struct Shared(Arc<Work>);
 impl Shared {
     /// `sample` holds the first rows of the only partition, whose statement then runs on the first of `databases`.
     pub(crate) fn new(
-        schema: SchemaRef,
+        (read_schema, casts): (SchemaRef, Casts),
         columns: Vec<Column>,
         parts: Vec<Part>,
         batch_bytes: usize,
@@ -53,7 +54,7 @@ impl Shared {
         let idle: Vec<Session> =
             databases.into_iter().map(|database| Session { database, begun: sample.take() }).collect();
         let count = idle.len();
-        let work = Work { schema, columns, parts, batch_bytes, idle: Mutex::new(idle), count };
+        let work = Work { read_schema, casts, columns, parts, batch_bytes, idle: Mutex::new(idle), count };
         // A type that SQLite's values cannot become is refused while the plan is made.
         work.empty_columns()?;
         Ok(Shared(Arc::new(work)))
@@ -188,7 +189,8 @@ impl Reader for Partition<'_> {
         }
         self.rows += rows;
         let options = RecordBatchOptions::new().with_row_count(Some(rows));
-        Ok(Some(RecordBatch::try_new_with_options(Arc::clone(&self.work.schema), arrays, &options)?))
+        let batch = RecordBatch::try_new_with_options(Arc::clone(&self.work.read_schema), arrays, &options)?;
+        self.work.casts.apply(batch).map(Some)
     }
 }
 
@@ -206,25 +208,20 @@ impl Work {
             return Error::new(ErrorKind::Internal, "a value of no column does not fit");
         };
         let name = &column.name;
-        let declared = column.declared.as_ref().map(|declared| format!(" ({declared})")).unwrap_or_default();
         let row = before + place.row + 1;
-        let kind = format_type(&column.data_type());
+        let own = column.data_type();
+        let wanted = column.wanted.as_ref().unwrap_or(&own);
         let value = cell.map_or_else(|| "TEXT".to_owned(), shown);
-        let why = if place.misfit.0.is_empty() { String::new() } else { format!(": {}", place.misfit.0) };
         let way_out = match (cell, &column.kind) {
             (None | Some(Cell::Blob(_)), _) => "binary",
             (Some(Cell::Real(_)), Kind::Declared(DataType::Int64) | Kind::Values(_)) => "float64",
             _ => "utf8",
         };
-        Error::new(
-            ErrorKind::Value,
-            format!(
-                "column \"{name}\"{declared} holds {value} in row {row} of {}, which {kind} cannot{why}",
-                part.partition.label
-            ),
-        )
-        .with_column(name)
-        .with_hint(format!("settle its type: types={{\"{name}\": \"{way_out}\"}}"))
+        Misfit::new(name, column.declared.as_deref().unwrap_or_default(), wanted, value)
+            .at(format!("in row {row} of {}", part.partition.label))
+            .because(place.misfit.0)
+            .or_as(way_out)
+            .into()
     }
 }
 

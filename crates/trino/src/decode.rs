@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use arrow_array::{RecordBatch, RecordBatchOptions};
 use arrow_schema::{Schema, SchemaRef};
-use bowshot_core::{Error, ErrorKind, Result};
+use bowshot_core::{Error, ErrorKind, Misfit, Result};
 
 pub(crate) use builder::Builder;
 
@@ -149,10 +149,6 @@ fn failed(fault: Fault, column: &Column) -> Error {
         Fault::Shape(what) => return shape(what, Some(column)),
         Fault::Misfit { value, what } => (value, what),
     };
-    let name = column.field.name();
-    let to = bowshot_core::format_type(column.field.data_type());
-    let message = format!("column \"{name}\" ({}) holds {value}, which {to} cannot: {what}", column.type_name);
-    Error::new(ErrorKind::Value, message)
-        .with_column(name)
-        .with_hint(format!("read it as text: types={{\"{name}\": \"utf8\"}}"))
+    let wanted = column.wanted.as_ref().unwrap_or_else(|| column.field.data_type());
+    Misfit::new(column.field.name(), &column.type_name, wanted, value).because(what).or_as("utf8").into()
 }

@@ -51,6 +51,8 @@ pub(crate) struct Column {
     pub(crate) kind: Kind,
     /// The type as people write it.
     pub(crate) type_name: String,
+    /// What the user makes of it.
+    pub(crate) wanted: Option<DataType>,
 }
 
 /// The columns of a result, each with its row of the type table or with what the user wants of it.
@@ -61,7 +63,8 @@ pub(crate) fn columns(described: Vec<Described>, types: &BTreeMap<String, DataTy
 fn one(described: Described, types: &BTreeMap<String, DataType>) -> Result<Column> {
     let Described { name, type_name, signature } = described;
     let kind = kind(&signature).map_err(|error| error.with_column(&name))?;
-    let kind = match types.get(&name) {
+    let wanted = types.get(&name).cloned();
+    let kind = match &wanted {
         Some(wanted) => as_wanted(kind, &signature, wanted),
         None => kind,
     };
@@ -71,7 +74,7 @@ fn one(described: Described, types: &BTreeMap<String, DataType>) -> Result<Colum
     }
     // Trino does not say whether a column can be NULL.
     let field = Field::new(name, kind.data_type(), true).with_metadata(metadata);
-    Ok(Column { field: Arc::new(field), kind, type_name })
+    Ok(Column { field: Arc::new(field), kind, type_name, wanted })
 }
 
 /// The table.

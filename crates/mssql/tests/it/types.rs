@@ -382,7 +382,7 @@ fn what_arrow_cannot_hold_is_said_with_the_way_out() {
     assert_eq!(
         error.to_string(),
         "column \"c\" (datetime2(7)) holds 9999-12-31 23:59:59.9999999, which timestamp[ns] cannot; read it as text: \
-         types={\"c\": \"utf8\"}, or, if no value has a seventh digit, as microseconds: {\"c\": \"timestamp[us]\"}"
+         types={\"c\": \"utf8\"}; or if no value has a seventh digit, as microseconds: types={\"c\": \"timestamp[us]\"}"
     );
     let half = case((231, "nvarchar(9)", 0, 0), &[0xE7, 18, 0, 9, 4, 0xD0, 0, 0], "", &[(&[2, 0, 0x3D, 0xD8], None)]);
     let error = failure(&uri(mock(&half).port), "SELECT c FROM t");

@@ -96,7 +96,9 @@ fn the_user_settles_types() {
     assert_eq!(own(Family::Postgres, &stamp, DataType::Utf8).unwrap(), (false, Form::Text, Some(Cast::Text)));
     let number = column(sql::LONGVARCHAR, 8190, 0, "numeric");
     assert_eq!(own(Family::Postgres, &number, DataType::Utf8).unwrap(), (true, Form::Text, None));
-    assert_eq!(own(Family::Postgres, &number, DataType::Float64).unwrap(), (false, Form::Text, None));
+    assert_eq!(own(Family::Postgres, &number, DataType::Float64).unwrap(), (true, Form::Text, None));
+    let days = column(sql::DATE, 10, 0, "date");
+    assert_eq!(own(Family::Postgres, &days, DataType::LargeUtf8).unwrap(), (false, Form::Text, Some(Cast::Text)));
     let text = column(sql::WVARCHAR, 10, 0, "varchar");
     assert_eq!(own(Family::Postgres, &text, DataType::LargeUtf8).unwrap(), (true, Form::Wide, None));
     let bytes = column(sql::VARBINARY, 10, 0, "varbinary");
