@@ -242,7 +242,8 @@ impl Column {
             DataType::Timestamp(TimeUnit::Nanosecond, Some(_)) => "timestamp[us, UTC]",
             _ => return misfit.into(),
         };
-        let way = format!("if no value has a seventh digit, as microseconds: types={{\"{}\": \"{coarser}\"}}", self.name);
+        let way =
+            format!("if no value has a seventh digit, as microseconds: types={{\"{}\": \"{coarser}\"}}", self.name);
         misfit.or(way).into()
     }
 }

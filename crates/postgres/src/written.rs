@@ -14,8 +14,6 @@ use bowshot_core::parse::{decimal, number, temporal};
 use bowshot_net::Cells;
 use bowshot_postgres_values::{Decode, Reject, values_of};
 
-const DAY_MICROSECONDS: i64 = 86_400_000_000;
-
 /// Characters of a value that an error shows.
 const SHOWN: usize = 80;
 
@@ -81,7 +79,7 @@ impl Decode for Written {
             DataType::Decimal128(precision, scale) => {
                 self.every::<Decimal128Type>(cells, |text| decimal::from_text(text, *precision, *scale))
             }
-            DataType::Date32 => self.every::<Date32Type>(cells, day),
+            DataType::Date32 => self.every::<Date32Type>(cells, |text| temporal::day(text)?.try_into().ok()),
             DataType::Time64(_) => self.every::<Time64MicrosecondType>(cells, temporal::time),
             DataType::Timestamp(_, zone) => {
                 self.every::<TimestampMicrosecondType>(cells, |text| temporal::timestamp(text, zone.is_some()))
@@ -100,15 +98,6 @@ fn booleans(cells: Cells<'_>) -> Result<ArrayRef, Reject> {
         }
     }
     Ok(Arc::new(values.finish()))
-}
-
-/// A day, or a timestamp at its very beginning.
-fn day(text: &[u8]) -> Option<i32> {
-    let midnight = || {
-        let microseconds = temporal::timestamp(text, false)?;
-        (microseconds % DAY_MICROSECONDS == 0).then_some(microseconds / DAY_MICROSECONDS)
-    };
-    temporal::date(text).or_else(midnight)?.try_into().ok()
 }
 
 fn reject(text: &[u8]) -> Reject {

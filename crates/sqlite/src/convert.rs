@@ -59,8 +59,8 @@ pub(crate) fn boolean(cell: Cell<'_>) -> Result<bool, Misfit> {
         Cell::Blob(_) | Cell::Null => return Err(WRONG_CLASS),
         Cell::Integer(0) => Some(false),
         Cell::Integer(1) => Some(true),
-        Cell::Real(value) if value == 0.0 => Some(false),
-        Cell::Real(value) if value == 1.0 => Some(true),
+        Cell::Real(0.0) => Some(false),
+        Cell::Real(1.0) => Some(true),
         Cell::Text(text) => number::truth(text),
         Cell::Integer(_) | Cell::Real(_) => None,
     };

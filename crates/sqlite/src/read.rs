@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use arrow_array::{RecordBatch, RecordBatchOptions};
 use arrow_schema::{DataType, SchemaRef};
-use bowshot_core::{Cancel, Casts, Connection, Error, ErrorKind, Misfit, Reader, Result, Scan, format_type};
+use bowshot_core::{Cancel, Casts, Connection, Error, ErrorKind, Misfit, Reader, Result, Scan};
 use bowshot_sql::Part;
 use parking_lot::Mutex;
 

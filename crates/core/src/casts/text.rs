@@ -49,8 +49,8 @@ pub(super) fn turn(column: &ArrayRef, wanted: &DataType, to: Family<'_>, writing
         }
         DataType::Decimal128(p, s) => texts.decimals(*p, *s),
         DataType::Decimal256(p, s) => texts.every::<Decimal256Type>(|text| decimal::wide_from_text(text, *p, *s)),
-        DataType::Date32 => texts.every::<Date32Type>(|text| day(text)?.try_into().ok()),
-        DataType::Date64 => texts.every::<Date64Type>(|text| day(text)?.checked_mul(DAY_MILLISECONDS)),
+        DataType::Date32 => texts.every::<Date32Type>(|text| temporal::day(text)?.try_into().ok()),
+        DataType::Date64 => texts.every::<Date64Type>(|text| temporal::day(text)?.checked_mul(DAY_MILLISECONDS)),
         DataType::Time32(TimeUnit::Second) => {
             texts.every::<Time32SecondType>(|text| temporal::fine_time(text, 0)?.try_into().ok())
         }
@@ -72,12 +72,6 @@ fn float<T: number::Float>(writing: Writing) -> fn(&[u8]) -> Option<T> {
         Writing::Text => number::float,
         Writing::Decimal => number::nearest,
     }
-}
-
-/// A date, or the midnight that begins it.
-fn day(text: &[u8]) -> Option<i64> {
-    let seconds = || temporal::fine_timestamp(text, false, 0);
-    temporal::date(text).or_else(|| seconds().filter(|time| time % 86_400 == 0).map(|time| time / 86_400))
 }
 
 #[derive(Clone, Copy)]

@@ -24,6 +24,12 @@ pub fn date(text: &[u8]) -> Option<i64> {
     Some(days_before_year + days_before_month + day - 1 - 719_468)
 }
 
+/// Days since 1970-01-01 of a date, or of the midnight that begins it.
+pub fn day(text: &[u8]) -> Option<i64> {
+    let seconds = || fine_timestamp(text, false, 0).filter(|seconds| seconds % SECONDS_PER_DAY == 0);
+    date(text).or_else(|| Some(seconds()? / SECONDS_PER_DAY))
+}
+
 /// Microseconds since midnight of `HH:MM`, `HH:MM:SS` or `HH:MM:SS.ffffff`; further digits have to be zeros.
 pub fn time(text: &[u8]) -> Option<i64> {
     fine_time(text, 6)

@@ -9,7 +9,7 @@ use arrow_array::types::{
 use arrow_array::{ArrayRef, BooleanArray, PrimitiveArray, StringArray};
 use arrow_buffer::{BooleanBufferBuilder, NullBufferBuilder, OffsetBuffer};
 use arrow_schema::{DataType, TimeUnit};
-use bowshot_core::parse::{decimal, temporal};
+use bowshot_core::parse::{decimal, number, temporal};
 
 use super::evidence::{is_decimal, whole};
 use super::records::Field;
@@ -73,7 +73,7 @@ impl Block<'_> {
     /// A column. `strict`: its type was inferred, and a value that it would change does not fit.
     pub(super) fn column(&self, column: usize, data_type: &DataType, strict: bool) -> Result<ArrayRef, Misfit> {
         match data_type {
-            DataType::Boolean => self.truths(column),
+            DataType::Boolean => self.truths(column, strict),
             DataType::Int8 => self.integers::<Int8Type>(column, strict),
             DataType::Int16 => self.integers::<Int16Type>(column, strict),
             DataType::Int32 => self.integers::<Int32Type>(column, strict),
@@ -82,14 +82,17 @@ impl Block<'_> {
             DataType::UInt16 => self.integers::<UInt16Type>(column, strict),
             DataType::UInt32 => self.integers::<UInt32Type>(column, strict),
             DataType::UInt64 => self.integers::<UInt64Type>(column, strict),
-            DataType::Float32 => self.primitive::<Float32Type>(column, data_type, |text| utf8(text)?.parse().ok()),
+            DataType::Float32 => self.primitive::<Float32Type>(column, data_type, number::float),
             DataType::Float64 if strict => self.primitive::<Float64Type>(column, data_type, |text| {
                 let value = float(text)?;
                 (!value.is_finite() || ((whole(text).is_some() || is_decimal(text)) && is_exact(text, value)))
                     .then_some(value)
             }),
-            DataType::Float64 => self.primitive::<Float64Type>(column, data_type, float),
-            DataType::Date32 => self.primitive::<Date32Type>(column, data_type, date),
+            DataType::Float64 => self.primitive::<Float64Type>(column, data_type, number::float),
+            DataType::Date32 if strict => self.primitive::<Date32Type>(column, data_type, date),
+            DataType::Date32 => {
+                self.primitive::<Date32Type>(column, data_type, |text| temporal::day(text)?.try_into().ok())
+            }
             DataType::Time64(_) => self.primitive::<Time64MicrosecondType>(column, data_type, time),
             DataType::Timestamp(_, zone) => {
                 let utc = zone.is_some();
@@ -109,13 +112,13 @@ impl Block<'_> {
 
     fn integers<T: ArrowPrimitiveType>(&self, column: usize, strict: bool) -> Result<ArrayRef, Misfit>
     where
-        T::Native: std::str::FromStr,
+        T::Native: std::str::FromStr + TryFrom<i128>,
     {
         let parse = |text: &[u8]| -> Option<T::Native> {
-            if strict && whole(text).is_none() {
-                return None;
+            match strict {
+                true => whole(text).and_then(|_| utf8(text)?.parse().ok()),
+                false => number::whole(text),
             }
-            utf8(text)?.parse().ok()
         };
         self.primitive::<T>(column, &T::DATA_TYPE, parse)
     }
@@ -145,7 +148,8 @@ impl Block<'_> {
         Ok(Arc::new(array.with_data_type(data_type.clone())))
     }
 
-    fn truths(&self, column: usize) -> Result<ArrayRef, Misfit> {
+    fn truths(&self, column: usize, strict: bool) -> Result<ArrayRef, Misfit> {
+        let truth = if strict { truth } else { number::truth };
         let mut values = BooleanBufferBuilder::new(self.rows);
         let mut nulls = NullBufferBuilder::new(self.rows);
         let mut scratch = Vec::new();

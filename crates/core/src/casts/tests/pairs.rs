@@ -3,6 +3,13 @@
 //! The comparison shares nothing with the casts: numbers are compared by all their decimal digits, times by their
 //! nanoseconds.
 
+#![expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    clippy::cast_precision_loss,
+    reason = "any bits will do"
+)]
+
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
