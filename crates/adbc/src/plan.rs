@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use adbc_core::error::{Error as AdbcError, Status};
 use adbc_core::{PartitionedResult, Statement};
-use arrow_schema::{DataType, Schema, SchemaRef};
+use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use bowshot_core::{
-    Cancel, Casts, Error, ErrorKind, Estimate, Options, Partition, Partitioning, Plan, Request, Result, Value,
+    Cancel, Casts, Error, ErrorKind, Estimate, Options, Partition, Partitioning, Plan, Request, Result, SOURCE_TYPE,
+    Value,
 };
 use bowshot_sql::{Division, Part, Prepared, divide_as_asked};
 
@@ -57,7 +58,13 @@ pub(crate) fn plan(location: &Arc<Location>, request: &Request, cancel: &Cancel)
     let draft = draft(&session, location, first, queries.len() == 1, options, cancel)?;
     let columns = draft.columns.as_deref().filter(|columns| columns.len() == draft.raw.fields().len());
     let schema = fields(&draft.raw, columns, &options.types)?;
-    let casts = Casts::new(&schema, &options.types)?;
+    // The driver of PostgreSQL writes its decimals as text.
+    let is_number = |field: &Field| {
+        *field.data_type() == DataType::Utf8 && field.metadata().get(SOURCE_TYPE).is_some_and(|name| name == "numeric")
+    };
+    let numbers: Vec<usize> =
+        (0..).zip(schema.fields()).filter(|(_, field)| is_number(field)).map(|(at, _)| at).collect();
+    let casts = Casts::with_decimals(&schema, &options.types, &numbers)?;
     let mut begun = draft.begun;
     let (jobs, partitions, reason, estimate) = match &draft.tokens {
         Some((tokens, rows)) => {

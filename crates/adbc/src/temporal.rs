@@ -11,7 +11,7 @@ use arrow_array::types::{
 use arrow_array::{Array, ArrayRef, PrimitiveArray, make_array};
 use arrow_buffer::{BooleanBuffer, NullBuffer};
 use arrow_schema::{DataType, TimeUnit};
-use bowshot_core::{Error, ErrorKind, Impossible, Result, format_type};
+use bowshot_core::{Error, Impossible, Misfit, Result};
 
 /// Days between 1970 and 2000, from which PostgreSQL counts: its driver adds them to an infinite date, which wraps.
 const EPOCH_DAYS: i32 = 10_957;
@@ -31,7 +31,7 @@ enum Wrong {
 /// The column without infinite dates and timestamps.
 ///
 /// # Errors
-/// Of kind [`Value`](ErrorKind::Value), which names the column.
+/// Of kind [`Value`](bowshot_core::ErrorKind::Value), which names the column.
 pub(crate) fn settle(column: ArrayRef, name: &str, infinity: Impossible) -> Result<ArrayRef> {
     use TimeUnit::{Microsecond, Millisecond, Nanosecond, Second};
     let edge = |value: i64, far: i64| value >= i64::MAX - far || value <= i64::MIN + 1 + far;
@@ -94,13 +94,17 @@ impl Column<'_> {
 
     #[cold]
     fn error(&self, row: usize, wrong: Wrong) -> Error {
-        let (name, data_type) = (self.name, format_type(self.column.data_type()));
-        let (what, hint) = match wrong {
-            Wrong::Infinite => ("infinity", "read it as NULL with infinity=\"null\", or cast it to text in the query"),
-            Wrong::TimeOfDay => ("a time that is not within one day, such as 24:00", "cast it to text in the query"),
+        let holds = match wrong {
+            Wrong::Infinite => "infinity",
+            Wrong::TimeOfDay => "a time that is not within one day, such as 24:00",
         };
-        let message = format!("column \"{name}\" holds {what} in row {} of a batch, which {data_type} cannot", row + 1);
-        Error::new(ErrorKind::Value, message).with_column(name).with_hint(hint)
+        let misfit = Misfit::new(self.name, "", self.column.data_type(), holds);
+        let misfit = misfit.at(format!("in row {} of a batch", row + 1));
+        let misfit = match wrong {
+            Wrong::Infinite => misfit.or("read it as NULL with infinity=\"null\""),
+            Wrong::TimeOfDay => misfit,
+        };
+        misfit.or("cast it to text in the query").into()
     }
 }
 
@@ -117,6 +121,8 @@ fn first<T: ArrowPrimitiveType>(array: &PrimitiveArray<T>, bad: impl Fn(T::Nativ
 #[cfg(test)]
 mod tests {
     use arrow_array::{Date32Array, Time64MicrosecondArray, TimestampMicrosecondArray};
+
+    use bowshot_core::ErrorKind;
 
     use super::*;
 

@@ -24,8 +24,19 @@ pub(crate) fn exact_double(value: i64) -> Option<f64> {
     (-EXACT..=EXACT).contains(&value).then_some(value as f64)
 }
 
-/// What float64 makes of a value that is not REAL; `chosen` where the user asked for float64.
-pub(crate) fn double(cell: Cell<'_>, chosen: bool) -> Result<f64, Misfit> {
+/// For whom doubles are made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reals {
+    /// The column is one of them by itself.
+    Own,
+    /// The user asked for float64.
+    Double,
+    /// The user asked for float32, which numbers in text are the nearest one of.
+    Single,
+}
+
+/// What float64 makes of a value that is not REAL.
+pub(crate) fn double(cell: Cell<'_>, reals: Reals) -> Result<f64, Misfit> {
     match cell {
         Cell::Real(value) => Ok(value),
         Cell::Integer(value) => match exact_double(value) {
@@ -35,10 +46,14 @@ pub(crate) fn double(cell: Cell<'_>, chosen: bool) -> Result<f64, Misfit> {
                 clippy::cast_possible_truncation,
                 reason = "what it changes is refused"
             )]
-            None if chosen && value as f64 as i128 == i128::from(value) => Ok(value as f64),
+            None if reals != Reals::Own && value as f64 as i128 == i128::from(value) => Ok(value as f64),
             None => Err(Misfit("no double is this integer")),
         },
-        Cell::Text(text) if chosen => number::float(text).ok_or(Misfit("it is not a number that a double can be")),
+        Cell::Text(text) if reals != Reals::Own => match reals {
+            Reals::Single => number::float::<f32>(text).map(f64::from),
+            _ => number::float(text),
+        }
+        .ok_or(Misfit("it is not a number that a float can be")),
         _ => Err(WRONG_CLASS),
     }
 }
@@ -76,7 +91,7 @@ pub(crate) fn whole(cell: Cell<'_>, data_type: &DataType) -> Result<i64, Misfit>
         DataType::UInt8 => (0, i64::from(u8::MAX)),
         DataType::UInt16 => (0, i64::from(u16::MAX)),
         DataType::UInt32 => (0, i64::from(u32::MAX)),
-        DataType::Date32 => return moment(cell, "it is not a date as YYYY-MM-DD", temporal::date),
+        DataType::Date32 => return moment(cell, "it is not a date as YYYY-MM-DD", temporal::day),
         DataType::Time64(_) => {
             return moment(cell, "it is not a time as HH:MM:SS with at most microseconds", temporal::time);
         }

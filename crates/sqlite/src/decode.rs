@@ -15,7 +15,7 @@ use arrow_buffer::{BooleanBuffer, Buffer, NullBuffer, OffsetBuffer, ScalarBuffer
 use arrow_schema::{DataType, TimeUnit};
 use bowshot_core::{Error, ErrorKind, Result};
 
-use crate::convert::{self, Misfit};
+use crate::convert::{self, Misfit, Reals};
 use crate::handle::{Cell, Content};
 
 /// A batch aims at no more than this, so that the text of one column has 32-bit offsets even if one more value of
@@ -45,10 +45,10 @@ pub(crate) struct Place {
 }
 
 impl Columns {
-    /// Columns of these types; `false` beside the types that the user settled.
-    pub(crate) fn new(types: &[(DataType, bool)], batch_bytes: usize) -> Result<Self> {
+    /// Columns of these types; beside those that the user settled, what is made of them.
+    pub(crate) fn new(types: &[(DataType, Option<&DataType>)], batch_bytes: usize) -> Result<Self> {
         let columns: Vec<Column> =
-            types.iter().map(|(data_type, own)| Column::new(data_type, *own)).collect::<Result<_>>()?;
+            types.iter().map(|(data_type, wanted)| Column::new(data_type, *wanted)).collect::<Result<_>>()?;
         let row_bytes = columns.iter().map(|column| column.data.row_bytes()).sum::<usize>().max(1);
         Ok(Columns { columns, rows: 0, bytes: 0, row_bytes, batch_bytes: batch_bytes.clamp(1, MOST_BYTES) })
     }
@@ -97,8 +97,8 @@ struct Column {
 /// What a column consists of. The four types that SQLite's own classes are read as come first: they are the hot ones.
 enum Data {
     Int64(Vec<i64>),
-    /// And whether integers may be rounded.
-    Float64(Vec<f64>, bool),
+    /// And for whom.
+    Float64(Vec<f64>, Reals),
     Utf8(Bytes),
     /// And whether anything is taken, as its text.
     Binary(Bytes, bool),
@@ -144,10 +144,16 @@ impl Bytes {
 }
 
 impl Column {
-    fn new(data_type: &DataType, own: bool) -> Result<Self> {
+    fn new(data_type: &DataType, wanted: Option<&DataType>) -> Result<Self> {
+        let own = wanted.is_none();
+        let reals = match wanted {
+            None => Reals::Own,
+            Some(DataType::Float32) => Reals::Single,
+            Some(_) => Reals::Double,
+        };
         let data = match data_type {
             DataType::Int64 if own => Data::Int64(Vec::new()),
-            DataType::Float64 => Data::Float64(Vec::new(), !own),
+            DataType::Float64 => Data::Float64(Vec::new(), reals),
             DataType::Utf8 => Data::Utf8(Bytes::new()),
             DataType::Binary => Data::Binary(Bytes::new(), !own),
             DataType::Null => Data::Null,
@@ -226,7 +232,7 @@ impl Column {
         }
         match &mut self.data {
             Data::Int64(_) | Data::Null => return Err(convert::WRONG_CLASS),
-            Data::Float64(values, rounding) => values.push(convert::double(cell, *rounding)?),
+            Data::Float64(values, reals) => values.push(convert::double(cell, *reals)?),
             Data::Utf8(values) | Data::Binary(values, true) => {
                 let before = values.values.len();
                 match cell {

@@ -196,8 +196,7 @@ impl Reader for Partition<'_> {
 
 impl Work {
     fn empty_columns(&self) -> Result<Columns> {
-        let own = |column: &Column| (column.data_type(), !matches!(column.kind, Kind::Chosen(_)));
-        let types: Vec<(DataType, bool)> = self.columns.iter().map(own).collect();
+        let types: Vec<_> = self.columns.iter().map(|column| (column.data_type(), column.wanted.as_ref())).collect();
         Columns::new(&types, self.batch_bytes)
     }
 

@@ -1,3 +1,4 @@
+mod nested;
 mod pairs;
 
 use arrow_array::{
@@ -62,4 +63,35 @@ fn unknown_names_and_types_are_refused() {
     assert_eq!(refused("d", DataType::Int8).kind(), ErrorKind::Config);
     assert!(refused("d", DataType::Int8).hint().unwrap().contains("c"));
     assert_eq!(refused("c", DataType::Interval(arrow_schema::IntervalUnit::MonthDayNano)).column(), Some("c"));
+}
+
+#[test]
+fn no_way_out_is_what_was_asked_for() {
+    let bytes = || arrow_array::BinaryArray::from(vec![b"\xff".as_slice()]);
+    for wanted in [DataType::Utf8, DataType::LargeUtf8, DataType::Utf8View] {
+        let hint = turn(bytes(), wanted).unwrap_err().hint().unwrap().to_owned();
+        assert_eq!(hint, "read its bytes: types={\"c\": \"binary\"}");
+    }
+    let hint = turn(Float64Array::from(vec![0.1]), DataType::Float32).unwrap_err().hint().unwrap().to_owned();
+    assert!(hint.contains("astype(\"float32\")") && !hint.contains("types={"), "{hint}");
+}
+
+#[test]
+fn zones_are_declared_and_never_lost() {
+    let (micros, utc) = (TimeUnit::Microsecond, || Some("UTC".into()));
+    let naive = || TimestampMicrosecondArray::from(vec![Some(3), None]);
+    let turned = turn(naive(), DataType::Timestamp(micros, utc())).unwrap();
+    assert_eq!(turned.as_ref(), &naive().with_timezone("UTC") as &dyn Array);
+    let elsewhere = DataType::Timestamp(micros, Some("Europe/Berlin".into()));
+    assert!(turn(naive().with_timezone("UTC"), elsewhere.clone()).is_ok());
+    for (column, wanted, hint) in [
+        (naive(), elsewhere, "declares that it is in UTC"),
+        (naive(), DataType::Time64(micros), "date would be lost"),
+        (naive().with_timezone("UTC"), DataType::Timestamp(micros, None), "zone would be lost"),
+        (naive().with_timezone("UTC"), DataType::Date32, "zone would be lost"),
+    ] {
+        let error = turn(column, wanted).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Config);
+        assert!(error.hint().unwrap().contains(hint), "{error}");
+    }
 }
