@@ -9,14 +9,13 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+import bowshot
 import duckdb
 import pyarrow as pa
 import pyarrow.csv
 import pyarrow.feather
 import pyarrow.parquet
 import pytest
-
-import bowshot
 
 ERROR = "error"
 
@@ -90,9 +89,7 @@ def outcome(read: Callable[[], pa.Table]) -> Any:
     try:
         value = read()["v"][0].as_py()
     except bowshot.Error as error:
-        assert error.column == "v"
-        assert error.hint
-        return ERROR
+        return ERROR if error.column == "v" and error.hint else error
     return value.replace(tzinfo=None) if isinstance(value, datetime) else value
 
 
