@@ -8,7 +8,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from ._bowshot import is_uri
+from ._bowshot import is_connection_string, is_uri, shown_address
 from .exceptions import ConfigError, UnsupportedError
 
 if TYPE_CHECKING:
@@ -33,6 +33,10 @@ class Target(NamedTuple):
     is_table: bool
     """Whether the user gave the name of a table instead of a query."""
 
+    def __repr__(self) -> str:
+        """Without what is secret in the address; debuggers and tracebacks show it."""
+        return f"Target(uri={shown_address(self.uri)!r}, queries={self.queries!r}, is_table={self.is_table!r})"
+
 
 def target(sql: Any, con: Any, columns: Sequence[str] | None = None) -> Target:
     """The database and the queries, whichever came first; the name of a table becomes a query.
@@ -44,6 +48,9 @@ def target(sql: Any, con: Any, columns: Sequence[str] | None = None) -> Target:
     """
     if _names_database(sql) and not _names_database(con):
         sql, con = con, sql
+    if isinstance(sql, str) and is_connection_string(sql):
+        # As a query it would be sent to the other one, and kept in its logs.
+        raise ConfigError("both arguments are addresses of databases; give a query and one address")
     if isinstance(sql, str) and _TABLE.fullmatch(sql.strip()):
         return Target(_uri(con), [_table_query(sql, columns)], is_table=True)
     return Target(_uri(con), _queries(sql), is_table=False)

@@ -27,10 +27,24 @@ fn is_uri(text: &str) -> bool {
     bowshot_connect::is_uri(text)
 }
 
+/// Whether a text can be nothing but the address of a database: no query, and no name of a file.
+#[pyfunction]
+fn is_connection_string(text: &str) -> bool {
+    bowshot_connect::is_connection_string(text)
+}
+
+/// What people may see of an address.
+#[pyfunction]
+fn shown_address(uri: &str) -> String {
+    bowshot_core::Address::new(uri).to_string()
+}
+
 #[pymodule]
 fn _bowshot(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_function(wrap_pyfunction!(is_uri, module)?)?;
+    module.add_function(wrap_pyfunction!(is_connection_string, module)?)?;
+    module.add_function(wrap_pyfunction!(shown_address, module)?)?;
     module.add_function(wrap_pyfunction!(plan::plan, module)?)?;
     module.add_class::<plan::Plan>()?;
     module.add_class::<schema::Schema>()?;

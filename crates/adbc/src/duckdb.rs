@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use bowshot_core::{Error, ErrorKind, Result};
+use bowshot_core::{Address, Error, ErrorKind, Result};
 
 use crate::family::Family;
 use crate::uri::{Location, decode};
@@ -22,7 +22,16 @@ pub(crate) fn location(rest: &str) -> Result<Location> {
     };
     let path = decode(path)?;
     let path = if path.is_empty() { MEMORY.to_owned() } else { path };
+    let login = path.split_once(':').is_some_and(|(_, rest)| rest.contains('@'));
+    if login && !Path::new(&path).exists() {
+        return Err(Error::new(
+            ErrorKind::Config,
+            "what follows duckdb: is an address with a login, not the path of a file",
+        )
+        .with_hint("write duckdb:///path/to/file.duckdb; DuckDB attaches other databases by ATTACH"));
+    }
     let mut location = Location::new("duckdb".into());
+    location.secrets.note("path", &path);
     location.entrypoint = Some(ENTRYPOINT.into());
     location.set_all(options)?;
     location.family = Family::DuckDb;
@@ -50,11 +59,11 @@ pub(crate) fn check_file(location: &Location) -> Result<()> {
     }
     let absolute = Path::new("/").join(path);
     let hint = if Path::new(path).is_relative() && absolute.exists() {
-        format!("an absolute path has four slashes: duckdb:///{}", absolute.display())
+        format!("an absolute path has four slashes: duckdb:///{}", Address::new(absolute.to_string_lossy()))
     } else {
         "check the path; Bowshot never creates a database".to_owned()
     };
-    Err(Error::new(ErrorKind::Io, format!("there is no database {path}")).with_hint(hint))
+    Err(Error::new(ErrorKind::Io, format!("there is no database {}", Address::new(path))).with_hint(hint))
 }
 
 /// Whether the driver would change or cut values of a column of this type, also where it stands inside of another:

@@ -1,9 +1,7 @@
 //! What drivers report as Bowshot's errors.
 
 use adbc_core::error::{Error as AdbcError, Status};
-use bowshot_core::{Error, ErrorKind};
-
-use crate::uri::Secrets;
+use bowshot_core::{Error, ErrorKind, Secrets};
 
 /// What was being done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

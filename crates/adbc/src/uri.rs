@@ -3,16 +3,12 @@
 use std::fmt;
 use std::time::Duration;
 
-use bowshot_core::{Error, ErrorKind, Result};
+use bowshot_core::{Address, Error, ErrorKind, Result, Secrets};
 use bowshot_sql::Dialect;
 use percent_encoding::percent_decode_str;
 
 use crate::duckdb;
 use crate::family::{Family, dialect, named_dialect};
-
-mod secrets;
-
-pub(crate) use secrets::Secrets;
 
 /// How much of what a driver returns is looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,6 +42,10 @@ pub(crate) struct Location {
 impl Location {
     /// Reads `adbc:DRIVER?OPTION=VALUE&…` or `duckdb:PATH`.
     pub(crate) fn parse(uri: &str) -> Result<Self> {
+        Address::read(uri, Location::parse_plain)
+    }
+
+    fn parse_plain(uri: &str) -> Result<Self> {
         let (scheme, rest) = uri.split_once(':').unwrap_or(("", uri));
         match scheme.to_ascii_lowercase().as_str() {
             "adbc" => Self::adbc(rest),
@@ -58,6 +58,11 @@ impl Location {
     fn adbc(rest: &str) -> Result<Self> {
         let (name, options) = rest.split_once('?').unwrap_or((rest, ""));
         let name = decode(name.strip_prefix("//").unwrap_or(name))?;
+        // A driver has a name or a path; what has a login is the address that it is to be given.
+        if Address::new(&name).is_withheld() || name.contains("://") {
+            return Err(Error::new(ErrorKind::Config, "what follows adbc: is an address, not the name of a driver")
+                .with_hint("write adbc:NAME?uri=ADDRESS, such as adbc:snowflake?uri=…, with & in the address as %26"));
+        }
         let mut location = Self::new(name.clone());
         location.set_all(options)?;
         if location.driver.is_empty() {
@@ -150,7 +155,7 @@ impl Location {
         if in_memory || std::path::Path::new(&path).exists() || std::path::Path::new(uri).exists() {
             return Ok(());
         }
-        Err(Error::new(ErrorKind::Io, format!("there is no database {path}"))
+        Err(Error::new(ErrorKind::Io, format!("there is no database {}", Address::new(path)))
             .with_hint("check the path; Bowshot never creates a database"))
     }
 }

@@ -9,7 +9,6 @@ use bowshot_core::{Cancel, Error, ErrorKind, Options, Query, Request, Result};
 
 use crate::config::{Config, Kind, SETTINGS};
 use crate::gateway::Named;
-use crate::shown::shown;
 
 /// How long a source may take to answer.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -30,7 +29,7 @@ pub(crate) fn effective(config: &Config) -> String {
     for source in &config.sources {
         lines.push(("[[source]]".to_owned(), source.origin.to_string()));
         lines.extend(source.name.iter().map(|name| (format!("name = {}", quoted(name)), String::new())));
-        lines.push((format!("uri = {}", quoted(&shown(&source.uri))), String::new()));
+        lines.push((format!("uri = {}", quoted(&source.uri.to_string())), String::new()));
         lines.extend(source.writable.then(|| ("writable = true".to_owned(), String::new())));
     }
     for user in &config.users {
@@ -124,7 +123,7 @@ mod tests {
         let path = folder.path().join("bowshot.toml");
         std::fs::write(&path, &text).unwrap();
         let again = Config::load(Some(&path), &BTreeMap::new(), Given::default()).unwrap();
-        assert_eq!(again.sources[0].uri, "postgresql://ann@db/shop");
+        assert_eq!(again.sources[0].uri.expose(), "postgresql://ann@db/shop");
         assert_eq!(again.settings.list("jwt.strangers").unwrap(), ["allow a", "allow \"b\""]);
         assert!(again.sources[0].writable);
         assert_eq!(again.users[0].rules, ["allow shop"]);

@@ -12,7 +12,7 @@ mod user;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use bowshot_core::Result;
+use bowshot_core::{Address, Result};
 
 pub(crate) use kind::Kind;
 pub(crate) use layers::{Layers, Origin};
@@ -60,7 +60,9 @@ impl Config {
             writable.extend(given.writable);
         }
         for source in &mut config.sources {
-            source.uri = expand::expand(&source.uri, environment).map_err(|error| source.origin.blame(&error))?;
+            source.uri = expand::expand(source.uri.expose(), environment)
+                .map(Address::new)
+                .map_err(|error| source.origin.blame(&error))?;
         }
         for user in &mut config.users {
             if let Some(hash) = &mut user.password_hash {

@@ -25,7 +25,7 @@ pub(crate) fn engine(settings: &Layers, sources: &[Named]) -> Result<Arc<dyn bow
 fn member(named: &Named) -> Member {
     let catalog = Catalog::new(&named.name, Arc::clone(&named.source), named.kind.dialect());
     let (kind, catalog) = match named.kind {
-        kind::Kind::Files => (Kind::Files(named.address.clone()), catalog.with_tables([named.table.clone()])),
+        kind::Kind::Files => (Kind::Files(named.address.to_string()), catalog.with_tables([named.table.clone()])),
         kind::Kind::Database(dialect) => (Kind::Database(dialect), catalog),
     };
     Member { name: named.name.clone(), source: Arc::clone(&named.source), kind, catalog }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bowshot_connect::connect;
-use bowshot_core::Result;
+use bowshot_core::{Address, Result};
 use bowshot_gateway::{AdmissionLimits, Gateway, Limits, MonitorOptions, ShareLimits};
 use bowshot_gateway_catalog::table_of_files;
 
@@ -12,12 +12,11 @@ use crate::config::{Config, Layers, Source};
 use crate::engine::engine;
 use crate::key_set::Published;
 use crate::kind::Kind;
-use crate::shown::shown;
 
 /// A source that is served, as it may be shown.
 pub(crate) struct Named {
     pub(crate) name: String,
-    pub(crate) address: String,
+    pub(crate) address: Address,
     pub(crate) source: Arc<dyn bowshot_core::Source>,
     pub(crate) kind: Kind,
     /// What its table is called where it is files.
@@ -32,17 +31,17 @@ pub(crate) fn sources(config: &Config) -> Result<Vec<Named>> {
 }
 
 fn named(source: &Source) -> Result<Named> {
-    let kind = Kind::of(&source.uri);
-    let connected = connect(&source.uri).map_err(|error| source.origin.blame(&error))?;
+    let kind = Kind::of(source.uri.expose());
+    let connected = connect(source.uri.expose()).map_err(|error| source.origin.blame(&error))?;
     if source.writable {
         connected.writer().map(drop).map_err(|error| source.origin.blame(&error))?;
     }
     Ok(Named {
         name: source.known_as(),
-        address: shown(&source.uri),
+        address: source.uri.clone(),
         source: connected,
         kind,
-        table: table_of_files(&source.uri),
+        table: table_of_files(&source.uri.to_string()),
         writable: source.writable,
     })
 }

@@ -5,13 +5,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use bowshot_core::{Error, ErrorKind, Result};
+use bowshot_core::{Address, Error, ErrorKind, Result};
 use bowshot_gateway_access::{KeySet, LONGEST_KEY_SET};
 use reqwest::{Certificate, Client, Response, Url, redirect};
 use tokio::sync::Notify;
 
 use crate::config::Layers;
-use crate::shown::shown;
 
 /// How long the issuer may take for an answer.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -117,7 +116,7 @@ impl Place {
         let Some(url) = url else {
             return Err(mistake(format!(
                 "jwt.key_set is {}, which is neither a file nor an https:// address",
-                shown(text)
+                Address::new(text)
             ))
             .with_hint("keys that came unencrypted could be anybody's; an address holds no user"));
         };
@@ -146,7 +145,7 @@ impl Place {
             Place::File(path) => bounded(path, "jwt.key_set"),
             Place::Web(client, url) => {
                 let failed = |error: reqwest::Error| {
-                    mistake(format!("{} cannot be read: {}", shown(url.as_str()), reason(&error)))
+                    mistake(format!("{} cannot be read: {}", Address::new(url.as_str()), reason(&error)))
                         .with_hint("check the address, the network and, for an authority of your own, jwt.key_set_ca")
                 };
                 let answer =
@@ -160,7 +159,7 @@ impl Place {
     fn blame(&self, error: &Error) -> Error {
         let place = match self {
             Place::File(path) => path.display().to_string(),
-            Place::Web(_, url) => shown(url.as_str()),
+            Place::Web(_, url) => Address::new(url.as_str()).to_string(),
         };
         let blamed = mistake(format!("{place}: {}", error.message()));
         match error.hint() {

@@ -37,7 +37,13 @@ impl Kind {
                 scheme => Kind::Database(Dialect::of_scheme(scheme)),
             },
             // What is there decides: a folder may be called anything.
-            _ if ends(DATA) || uri.ends_with(['/', '\\']) || uri.contains('*') || Path::new(uri).is_dir() => {
+            // A plain path has no options: a question mark in it is a pattern's.
+            _ if ends(DATA)
+                || DATA.iter().any(|ending| uri.to_ascii_lowercase().ends_with(ending))
+                || uri.ends_with(['/', '\\'])
+                || uri.contains('*')
+                || Path::new(uri).is_dir() =>
+            {
                 Kind::Files
             }
             _ if uri.contains('=') => Kind::Database(Dialect::Postgres),
@@ -84,6 +90,7 @@ mod tests {
             ("./lake/", Kind::Files),
             ("/data/*.csv", Kind::Files),
             ("orders.parquet", Kind::Files),
+            ("lake/part-?.parquet", Kind::Files),
             ("/tmp", Kind::Files),
             ("odbc:DSN=shop", Kind::Database(Dialect::Other)),
             ("duckdb:shop.db", Kind::Database(Dialect::DuckDb)),

@@ -14,7 +14,6 @@ mod name;
 mod password;
 mod serve;
 mod settings;
-mod shown;
 mod signals;
 
 use std::io::Write;

@@ -132,7 +132,7 @@ pub(crate) fn client(location: &Location) -> Result<Client> {
     };
     let mut client = client.with_url(location.url()).with_user(&location.user);
     if let Some(password) = &location.password {
-        client = client.with_password(&password.0);
+        client = client.with_password(password.expose());
     }
     if let Some(database) = &location.database {
         client = client.with_database(database);

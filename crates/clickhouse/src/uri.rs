@@ -1,10 +1,9 @@
 //! How to reach a server: `clickhouse://user:password@host:port/database?option=value`.
 
-use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use bowshot_core::{Error, ErrorKind, Result};
+use bowshot_core::{Address, Error, ErrorKind, Result, Secret};
 use bowshot_net::{Host, OptionNames, TlsOptions, Verify};
 use percent_encoding::percent_decode_str;
 
@@ -35,16 +34,6 @@ pub(crate) struct Location {
     pub(crate) settings: Vec<(String, String)>,
 }
 
-/// Text that must not be seen.
-#[derive(Clone, PartialEq, Eq)]
-pub(crate) struct Secret(pub(crate) String);
-
-impl fmt::Debug for Secret {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("hidden")
-    }
-}
-
 /// The options as they are written, before the defaults depend on each other.
 #[derive(Default)]
 struct Given {
@@ -58,6 +47,10 @@ struct Given {
 impl Location {
     /// Reads a URI. No error here repeats what may be a part of a password.
     pub(crate) fn parse(uri: &str) -> Result<Self> {
+        Address::read_uri(uri, Location::parse_plain)
+    }
+
+    fn parse_plain(uri: &str) -> Result<Self> {
         let (scheme, rest) = uri.split_once("://").ok_or_else(|| wrong("it has no \"://\""))?;
         let (base, transport) = scheme.split_once('+').unwrap_or((scheme, ""));
         let secure = match (base, transport) {
@@ -68,7 +61,6 @@ impl Location {
             _ => return Err(wrong("it starts with another name than clickhouse")),
         };
         let mut given = Given { secure, ..Given::default() };
-        let rest = rest.split_once('#').map_or(rest, |(before, _)| before);
         let (authority, rest) = rest.split_at(rest.find(['/', '?']).unwrap_or(rest.len()));
         // The last "@", so that one in a password that nobody encoded does no harm.
         let (credentials, place) = authority.rsplit_once('@').unwrap_or(("", authority));
@@ -81,7 +73,7 @@ impl Location {
             host: Host { name: named(decoded(host)?).unwrap_or_else(|| "localhost".into()), port: PORT },
             tls: None,
             user: named(decoded(user)?).unwrap_or_else(|| "default".into()),
-            password: password.map(decoded).transpose()?.map(Secret),
+            password: password.map(decoded).transpose()?.map(Secret::new),
             database: named(decoded(path.trim_start_matches('/'))?),
             connect_timeout: CONNECT_TIMEOUT,
             compress: false,
@@ -120,7 +112,7 @@ impl Location {
             "cert" | "client_cert" => given.certificate = Some(value.into()),
             "key" | "client_cert_key" => given.key = Some(value.into()),
             "user" | "username" => self.user = value,
-            "password" => self.password = Some(Secret(value)),
+            "password" => self.password = Some(Secret::new(value)),
             "database" => self.database = Some(value),
             "connect_timeout" => {
                 let seconds = value.parse().ok().filter(|seconds| *seconds > 0.0);

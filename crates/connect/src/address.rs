@@ -1,5 +1,7 @@
 //! Tells the address of a database from SQL, and the kinds of address from each other.
 
+use crate::malformed::{Malformed, malformed};
+
 /// What a text that names a database can be.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Address {
@@ -12,6 +14,8 @@ pub(crate) enum Address {
     Folder,
     /// The path of another file.
     Path,
+    /// An address in a form that Bowshot does not read.
+    Malformed(Malformed),
     /// SQL text: no address at all.
     Sql,
 }
@@ -69,10 +73,27 @@ pub fn is_uri(text: &str) -> bool {
     }
 }
 
+/// Whether `text` is certainly the address of a database, with a scheme, keywords or in a form of another program: nothing that
+/// a query or the name of a file could be.
+///
+/// ```
+/// use bowshot_connect::is_connection_string;
+///
+/// assert!(is_connection_string("postgresql://host/db") && is_connection_string("Server=db;UID=ann;PWD=x"));
+/// assert!(!is_connection_string("shop.db") && !is_connection_string("SELECT 1"));
+/// ```
+pub fn is_connection_string(text: &str) -> bool {
+    matches!(guess(text), Some(Address::Scheme { .. } | Address::Keywords | Address::Malformed(_)))
+}
+
 impl Address {
     /// What `text` is, where it stands for a database: what is nothing else is a path.
     pub(crate) fn of(text: &str) -> Self {
-        guess(text).unwrap_or(Address::Path)
+        guess(text).unwrap_or_else(|| {
+            // `parts/` and `parts/*` as the gateway takes them; what is there decides.
+            let folder = text.ends_with(['/', '\\']) || text.contains('*') || std::path::Path::new(text).is_dir();
+            if folder { Address::Folder } else { Address::Path }
+        })
     }
 }
 
@@ -81,6 +102,10 @@ fn guess(text: &str) -> Option<Address> {
     let text = text.trim();
     if let Some(address) = scheme(text) {
         return Some(address);
+    }
+    let sqlite = SUFFIXES.iter().any(|suffix| text.ends_with(suffix)) && !text.contains(['@', ';', '\'', '"']);
+    if let Some(malformed) = malformed(text).filter(|_| !sqlite) {
+        return Some(Address::Malformed(malformed));
     }
     let keyword = text.split_once('=').map(|(keyword, _)| keyword.trim_end());
     if keyword.is_some_and(|keyword| KEYWORDS.contains(&keyword)) {

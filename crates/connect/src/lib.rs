@@ -11,6 +11,7 @@
 //! Each source is a cargo feature (`postgres`, `mysql`, …; all are on by default).
 
 mod address;
+mod malformed;
 mod sources;
 
 use std::sync::Arc;
@@ -20,7 +21,7 @@ use bowshot_core::{Error, ErrorKind, Result, Source};
 use address::Address;
 use sources::{Entry, SOURCES};
 
-pub use address::is_uri;
+pub use address::{is_connection_string, is_uri};
 
 /// The source that `uri` names; nothing is sent to a database yet.
 ///
@@ -48,6 +49,12 @@ pub fn connect(uri: &str) -> Result<Arc<dyn Source>> {
         },
         Address::Keywords => open("postgresql", uri),
         Address::Folder => open("file", uri),
+        Address::Malformed(malformed) => Err(malformed.error()),
+        // What may hold a password is no path to be shown, unless it is there.
+        Address::Path if bowshot_core::Address::new(uri).is_withheld() && !std::path::Path::new(uri).exists() => Err(
+            Error::new(ErrorKind::Config, "the connection is no address that Bowshot reads, and no file has this name")
+                .with_hint(format!("give {}", known())),
+        ),
         Address::Path => open("sqlite", uri),
         Address::Sql => Err(Error::new(ErrorKind::Config, "the connection is SQL, not the address of a database")
             .with_hint(format!("give {}", known()))),

@@ -94,3 +94,43 @@ fn every_scheme_leads_to_its_source() {
         assert!(connect(address).is_ok(), "{address}: {:?}", connect(address).err());
     }
 }
+
+#[test]
+fn addresses_of_other_programs_are_told_by_their_form() {
+    for (address, words) in [
+        ("jdbc:postgresql://h/db?user=u&password=hunter2", "JDBC"),
+        ("Server=h;UID=u;PWD=hunter2", "odbc:"),
+        ("Data Source=h;Initial Catalog=x;Password=hunter2", "odbc:"),
+        ("DSN=shop;PWD=hunter2", "odbc:"),
+        ("host=h;password=hunter2", "odbc:"),
+        ("\"postgresql://u:hunter2@h/db\"", "quotes"),
+        ("<mysql://u:hunter2@h>", "quotes"),
+        ("postgresql:/u:hunter2@h/db", "two slashes"),
+        ("mysql:u:hunter2@h/db", "two slashes"),
+        ("u:hunter2@h/db", "scheme"),
+        ("u/hunter2@h:1521/service", "scheme"),
+        ("shop=postgresql://u:hunter2@h/db", "in front"),
+        ("{'host': 'h', 'password': 'hunter2'}", "object"),
+        ("postgresql%3A%2F%2Fu%3Ahunter2%40h", "percent-encoded"),
+        ("snowflake://u:hunter2@h/db", "snowflake://"),
+        ("./u:hunter2@h", "no file has this name"),
+        ("mysql -u u -phunter2", "no file has this name"),
+        ("sqlite://u:hunter2@h/x.db", "…"),
+        ("postgresql://u:12/hunter2@h/db", "%2F"),
+    ] {
+        let source = connect(address).and_then(|source| {
+            let request = bowshot_core::Request::new(bowshot_core::Query::new("SELECT 1"), Default::default());
+            source.plan(&request, &bowshot_core::Cancel::new()).map(drop)
+        });
+        let error = format!("{:?}", source.unwrap_err());
+        assert!(error.contains(words) && !error.contains("hunter2"), "{address}: {error}");
+        assert!(is_uri(address) || words == "no file has this name", "{address}");
+    }
+    for query in ["SELECT x::text FROM \"a\"", "\"my table\"", "SELECT '@', a@>b FROM t", "TABLE t", "[my table]"] {
+        assert!(!is_connection_string(query) && !is_uri(query), "{query}");
+    }
+    for keywords in ["host=h password=a;b", "application_name=x host=h", "user=a dbname=b", "password=x host=h"] {
+        assert!(matches!(Address::of(keywords), Address::Keywords), "{keywords}");
+    }
+    assert!(!is_connection_string("shop.db") && is_connection_string("mysql://h/db"));
+}

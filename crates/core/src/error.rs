@@ -112,6 +112,19 @@ impl Error {
         self
     }
 
+    /// The same error with each of its texts changed, and with those underneath as text.
+    #[must_use]
+    pub(crate) fn map_text(mut self, change: impl Fn(&str) -> String) -> Self {
+        let inner = &mut self.0;
+        inner.message = change(&inner.message);
+        for text in [&mut inner.hint, &mut inner.column] {
+            *text = text.as_deref().map(&change);
+        }
+        // Another error's own texts cannot be changed.
+        inner.source = inner.source.take().map(|source| change(&source.to_string()).into());
+        self
+    }
+
     /// The error of work that was asked to stop.
     pub fn cancelled() -> Self {
         Error::new(ErrorKind::Cancelled, "the read was cancelled")

@@ -23,6 +23,7 @@
 //! # Ok::<(), bowshot_core::Error>(())
 //! ```
 
+mod address;
 mod cancel;
 mod casts;
 mod columns;
@@ -40,12 +41,14 @@ mod prune;
 mod query;
 mod ready;
 mod row_values;
+mod secret;
 mod size;
 mod source;
 pub mod testing;
 mod type_name;
 mod writer;
 
+pub use address::Address;
 pub use cancel::{Cancel, Registration};
 pub use casts::{Casts, check_names};
 pub use columns::same_columns;
@@ -61,6 +64,7 @@ pub use progress::Progress;
 pub use prune::{Condition, Test};
 pub use query::{Params, Query, Request, Value};
 pub use row_values::RowValues;
+pub use secret::{Secret, Secrets, is_confidential};
 pub use size::{bytes_of, bytes_of_array};
 pub use source::{Connection, Reader, Scan, Source};
 pub use type_name::{format_type, parse_type};

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use bowshot_core::{Error, ErrorKind, Result};
+use bowshot_core::{Address, Error, ErrorKind, Result};
 
 use crate::error::io;
 use crate::format::Format;
@@ -32,7 +32,7 @@ pub(crate) fn local(location: &Location, path: &str) -> Result<Vec<Arc<File>>> {
             let root = start.to_path_buf();
             return finish(location, path, &root, found);
         }
-        Err(error) => return Err(io(path, error)),
+        Err(error) => return Err(io(&Address::new(path).to_string(), error)),
     }
     finish(location, path, root, found)
 }
@@ -58,7 +58,7 @@ fn finish(
 
 /// The error of a place without files.
 pub(crate) fn none(path: &str) -> Error {
-    Error::new(ErrorKind::Io, format!("no files are at {path}")).with_hint(
+    Error::new(ErrorKind::Io, format!("no files are at {}", Address::new(path))).with_hint(
         "check the path; of a folder, files named .parquet, .csv, .tsv, .arrow, .feather, .ipc or .arrows are read, and \
          all others with ?format=…",
     )

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use bowshot_core::{Error, ErrorKind, Result};
+use bowshot_core::{Address, Error, ErrorKind, Result};
 use percent_encoding::percent_decode_str;
 
 use crate::csv::Dialect;
@@ -42,6 +42,10 @@ const REMOTE: &[&str] = &["s3", "s3a", "gs", "gcs", "az", "abfs", "abfss", "azur
 impl Location {
     /// Reads `file:///absolute`, `file:relative`, `s3://bucket/prefix` and the like, or a plain path.
     pub(crate) fn parse(uri: &str) -> Result<Self> {
+        Address::read(uri, Location::parse_plain)
+    }
+
+    fn parse_plain(uri: &str) -> Result<Self> {
         let scheme = uri.split_once(':').map(|(scheme, rest)| (scheme.to_ascii_lowercase(), rest));
         match scheme {
             Some((scheme, rest)) if scheme == "file" => Self::file(rest),
@@ -62,7 +66,7 @@ impl Location {
                 // The host may be left out, or be this one.
                 Some(slash) if matches!(path.get(..slash), Some("" | "localhost")) => path.get(slash..).unwrap_or(path),
                 _ => {
-                    return Err(Error::new(ErrorKind::Config, format!("file:{rest} names a host"))
+                    return Err(Error::new(ErrorKind::Config, "the file: address names a host")
                         .with_hint("write file:///absolute/path or file:relative/path"));
                 }
             },
@@ -99,6 +103,17 @@ impl Location {
             return Err(Error::new(ErrorKind::Config, "an http address with a user name and a password is not read")
                 .with_hint("use a presigned address, or the object store's own scheme"));
         }
+        let container = scheme.starts_with("az") || scheme.starts_with("ab") || scheme == "adl";
+        if host.contains('@') && (!container || host.contains(':')) {
+            return Err(Error::new(ErrorKind::Config, format!("a {scheme} address has no user and no password"))
+                .with_hint("keys come from the environment, or as options: ?access_key_id=…&secret_access_key=…"));
+        }
+        if !web && address.rsplit_once('#').is_some_and(|(_, end)| end.contains('=')) {
+            return Err(Error::new(
+                ErrorKind::Config,
+                format!("the options of a {scheme} address follow a ?, not a #"),
+            ));
+        }
         let mut location = Self::at(Place::Local(String::new()));
         let mut own = Vec::new();
         for (name, value) in pairs(options)? {
@@ -132,17 +147,17 @@ impl Location {
         let truth = || match value {
             "true" | "1" => Ok(true),
             "false" | "0" => Ok(false),
-            _ => Err(wrong(name, value, "true or false")),
+            _ => Err(wrong(name, "true or false")),
         };
         let byte = || match value.as_bytes() {
             [byte] if byte.is_ascii() && !matches!(byte, b'\n' | b'\r') => Ok(*byte),
             br"\t" => Ok(b'\t'),
-            _ => Err(wrong(name, value, "one ASCII character; # as %23, & as %26, + as %2B, a tab as %09")),
+            _ => Err(wrong(name, "one ASCII character; # as %23, & as %26, + as %2B, a tab as %09")),
         };
         match name {
             "format" => {
                 let known = Format::named(value);
-                self.format = Some(known.ok_or_else(|| wrong(name, value, "parquet, csv, tsv or arrow"))?);
+                self.format = Some(known.ok_or_else(|| wrong(name, "parquet, csv, tsv or arrow"))?);
             }
             "header" => self.dialect.header = truth()?,
             "delimiter" => self.dialect.delimiter = Some(byte()?),
@@ -185,8 +200,8 @@ fn decode(text: &str) -> Result<String> {
     decoded.map(Into::into).map_err(|_| Error::new(ErrorKind::Config, "a percent-encoded part of the URI is not UTF-8"))
 }
 
-fn wrong(name: &str, value: &str, what: &str) -> Error {
-    Error::new(ErrorKind::Config, format!("the option {name}={value} makes no sense"))
+fn wrong(name: &str, what: &str) -> Error {
+    Error::new(ErrorKind::Config, format!("the value of the option {name} makes no sense"))
         .with_hint(format!("{name} is {what}"))
 }
 

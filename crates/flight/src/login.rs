@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use arrow_flight::{Action, BasicAuth, HandshakeRequest};
-use bowshot_core::{Cancel, Error, ErrorKind, Result};
+use bowshot_core::{Cancel, Error, ErrorKind, Result, Secret};
 use bytes::Bytes;
 use http::HeaderValue;
 use prost::Message;
@@ -19,10 +19,10 @@ use crate::uri::Target;
 pub(crate) fn login(channel: &Channel, target: &Target, cancel: &Cancel) -> Result<()> {
     channel.wait(cancel, Some(target.connect_timeout), "the login", async {
         if let Some(token) = &target.token {
-            channel.session().authorize(header(&format!("Bearer {token}"), "token")?);
+            channel.session().authorize(header(&format!("Bearer {}", token.expose()), "token")?);
         }
         if let Some(user) = &target.user {
-            shake_hands(channel, user, target.password.as_deref().unwrap_or_default()).await?;
+            shake_hands(channel, user, target.password.as_ref().map_or("", Secret::expose)).await?;
         }
         if !target.session.is_empty() {
             set_options(channel, &target.session).await?;

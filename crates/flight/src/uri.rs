@@ -5,7 +5,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use bowshot_core::{Error, ErrorKind, OpenExcerpt, Result};
+use bowshot_core::{Error, ErrorKind, OpenExcerpt, Result, Secret};
 use http::{HeaderName, HeaderValue};
 use percent_encoding::percent_decode_str;
 
@@ -65,9 +65,9 @@ impl fmt::Display for Address {
 pub(crate) struct Target {
     pub(crate) address: Address,
     pub(crate) user: Option<String>,
-    pub(crate) password: Option<String>,
+    pub(crate) password: Option<Secret>,
     /// A bearer token, in place of a user.
-    pub(crate) token: Option<String>,
+    pub(crate) token: Option<Secret>,
     /// The authorities that may have signed the server's certificate; `None`: those that the operating system trusts.
     pub(crate) ca: Option<PathBuf>,
     /// Our own certificate, and the key that belongs to it.
@@ -109,6 +109,10 @@ impl fmt::Debug for Target {
 impl Target {
     /// Reads `grpc://host:port`, `grpc+tls://user:password@host:port?options` and their like.
     pub(crate) fn parse(uri: &str) -> Result<Self> {
+        bowshot_core::Address::read_uri(uri, Target::parse_plain)
+    }
+
+    fn parse_plain(uri: &str) -> Result<Self> {
         let (scheme, rest) = uri.split_once("://").ok_or_else(|| unknown_scheme(uri))?;
         let (rest, options) = rest.split_once('?').unwrap_or((rest, ""));
         let options = options.split('&').filter(|option| !option.is_empty()).map(|option| {
@@ -149,7 +153,7 @@ impl Target {
         if let Some(user) = user {
             let (user, password) = user.split_once(':').map_or((user, None), |(user, word)| (user, Some(word)));
             target.user = Some(decode(user)?);
-            target.password = password.map(decode).transpose()?;
+            target.password = password.map(decode).transpose()?.map(Secret::new);
         }
         let (mut certificate, mut key) = (None, None);
         for (name, value) in options {
@@ -177,8 +181,8 @@ impl Target {
         match name {
             "transport" => {}
             "username" => self.user = Some(value),
-            "password" => self.password = Some(value),
-            "token" => self.token = Some(value),
+            "password" => self.password = Some(Secret::new(value)),
+            "token" => self.token = Some(Secret::new(value)),
             "ca" => self.ca = Some(value.into()),
             "authority" => self.authority = Some(value),
             "tls_server_name" => self.tls_server_name = Some(value),
@@ -248,7 +252,7 @@ fn encrypted(scheme: &str, transport: Option<&str>) -> Result<bool> {
 }
 
 fn unknown_scheme(found: &str) -> Error {
-    let found = found.split(':').next().unwrap_or_default();
+    let found = found.split(':').next().unwrap_or_default().to_ascii_lowercase();
     Error::new(ErrorKind::Config, format!("\"{found}\" is no scheme of a Flight SQL server"))
         .with_hint("write grpc://HOST:PORT, or grpc+tls://HOST:PORT for an encrypted connection")
 }

@@ -9,12 +9,17 @@
 /// assert_eq!(table_of_files("file:///lake/orders/"), "orders");
 /// assert_eq!(table_of_files("s3://lake/orders.parquet?region=eu"), "orders");
 /// assert_eq!(table_of_files("/lake/*.csv"), "data");
+/// assert_eq!(table_of_files("lake/part-?.csv"), "data");
 /// ```
 pub fn table_of_files(uri: &str) -> String {
-    let path = uri.split_once(':').filter(|(scheme, _)| scheme.len() > 1).map_or(uri, |(_, path)| path);
-    let path = path.split(['?', '#']).next().unwrap_or_default().trim_end_matches('/');
-    let file = path.rsplit('/').next().unwrap_or_default();
+    let path = match uri.split_once(':').filter(|(scheme, _)| scheme.len() > 1 && !scheme.contains('/')) {
+        Some((_, rest)) => rest.split(['?', '#']).next().unwrap_or_default(),
+        // A plain path has no options: a question mark is a pattern's.
+        None => uri,
+    };
+    let path = path.trim_end_matches(['/', '\\']);
+    let file = path.rsplit(['/', '\\']).next().unwrap_or_default();
     let stem = file.split('.').next().unwrap_or_default();
     // What is encoded or a pattern is no name.
-    if stem.is_empty() || stem.contains(['*', '%', '[', '{']) { "data".to_owned() } else { stem.to_owned() }
+    if stem.is_empty() || stem.contains(['*', '?', '%', '[', '{']) { "data".to_owned() } else { stem.to_owned() }
 }

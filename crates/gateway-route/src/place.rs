@@ -129,9 +129,13 @@ fn find<'a>(listing: &'a Listing, served: &Served, schema: Option<&NamePart>, ta
     let fold = |part: &NamePart| if part.quoted { part.text.clone() } else { fold(&part.text, served.dialect) };
     let (table, schema) = (fold(table), schema.map(fold));
     // `data` always means the files of a source.
-    if served.kind == Kind::Files && schema.is_none() && table.eq_ignore_ascii_case("data") {
-        let only = listing.only().filter(|_| listing.named("data").is_empty());
-        return only.into_iter().collect();
+    if served.kind == Kind::Files
+        && schema.is_none()
+        && table.eq_ignore_ascii_case("data")
+        // A pattern of files is called so itself.
+        && listing.named("data").is_empty()
+    {
+        return listing.only().into_iter().collect();
     }
     let exact = |one: &str, other: &str| one == other;
     let alike = |one: &str, other: &str| one.eq_ignore_ascii_case(other);

@@ -106,7 +106,7 @@ fn login(config: &Config, host: &str) -> Login7 {
     let version = if config.encrypt == Encrypt::Strict { TdsVersion::V8_0 } else { TdsVersion::V7_4 };
     let mut login = Login7::new()
         .with_tds_version(version)
-        .with_sql_auth(&config.user, &config.password.0)
+        .with_sql_auth(&config.user, config.password.expose())
         .with_database(&config.database)
         .with_hostname(machine())
         .with_app_name(&config.application_name)

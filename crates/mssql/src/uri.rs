@@ -3,10 +3,9 @@
 #[cfg(test)]
 mod tests;
 
-use std::fmt;
 use std::time::Duration;
 
-use bowshot_core::{Error, ErrorKind, Result};
+use bowshot_core::{Address, Error, ErrorKind, Result, Secret};
 use bowshot_net::{TlsOptions, TlsVersion, Verify};
 use percent_encoding::percent_decode_str;
 
@@ -51,19 +50,13 @@ pub(crate) enum Encrypt {
     Strict,
 }
 
-/// Text that must not be seen.
-#[derive(Clone, PartialEq, Eq)]
-pub(crate) struct Secret(pub(crate) String);
-
-impl fmt::Debug for Secret {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("hidden")
-    }
-}
-
 impl Config {
     /// Reads `mssql://user:password@host:1433/database?option=value`.
     pub(crate) fn parse(uri: &str) -> Result<Config> {
+        Address::read_uri(uri, Config::parse_plain)
+    }
+
+    fn parse_plain(uri: &str) -> Result<Config> {
         let wrong = |what: &str| {
             Error::new(ErrorKind::Config, format!("the SQL Server URI makes no sense: {what}"))
                 .with_hint("write mssql://user:password@host:1433/database?option=value")
@@ -106,7 +99,7 @@ impl Config {
             port: port.transpose()?,
             instance,
             user: text(user)?,
-            password: Secret(text(password)?),
+            password: Secret::new(text(password)?),
             database: text(database)?,
             encrypt: Encrypt::Yes,
             tls: TlsOptions::new(tls::NAMES),
@@ -130,7 +123,7 @@ impl Config {
 
     fn set(&mut self, name: &str, value: &str) -> Result<()> {
         let wrong = |what: &str| {
-            Error::new(ErrorKind::Config, format!("the option {name}={value} of the SQL Server URI makes no sense"))
+            Error::new(ErrorKind::Config, format!("the value of {name} in the SQL Server URI makes no sense"))
                 .with_hint(format!("write {name}={what}"))
         };
         // TrustServerCertificate, trust_server_certificate, "Trust Server Certificate".
@@ -188,7 +181,7 @@ impl Config {
             "trustedconnection" | "integratedsecurity" | "authentication" => {
                 return Err(Error::new(
                     ErrorKind::Unsupported,
-                    format!("{name}={value}: Windows, Kerberos and Microsoft Entra logins are not supported"),
+                    format!("{name}: Windows, Kerberos and Microsoft Entra logins are not supported"),
                 )
                 .with_hint("use a login of SQL Server itself, or read through odbc: with Microsoft's driver"));
             }
@@ -206,7 +199,7 @@ impl Config {
                 .with_hint("write mssql://user:password@host/database; Windows logins are not supported"));
         }
         // LOGIN7 has two bytes for lengths, and names of SQL Server have at most 128 characters.
-        let names = [&self.user, &self.password.0, &self.database, &self.application_name, &self.host];
+        let names = [&self.user, self.password.expose(), &self.database, &self.application_name, &self.host];
         if names.iter().any(|name| name.encode_utf16().count() > 128) {
             return Err(Error::new(
                 ErrorKind::Config,

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::net::IpAddr;
 
-use bowshot_core::{Error, ErrorKind, Result};
+use bowshot_core::{Error, ErrorKind, Result, Secret};
 use bowshot_net::Transport;
 use mysql_common::auth::plugins::{AuthProc, ChallengeResponsePlugin, Context, Error as PluginError};
 use mysql_common::constants::{CapabilityFlags, MariadbCapabilities};
@@ -111,7 +111,7 @@ pub(crate) fn log_in(session: &mut Session, config: &Config, address: Option<IpA
         encrypt(session, config, address)?;
     }
     let socket = matches!(config.place, Place::Socket(_));
-    let password = config.password.as_ref().map_or("", |password| password.0.as_str());
+    let password = config.password.as_ref().map_or("", Secret::expose);
     let mut surroundings = Surroundings {
         password: password.as_bytes(),
         nonce: greeting.nonce.clone(),

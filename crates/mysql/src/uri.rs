@@ -5,11 +5,10 @@ mod options;
 #[cfg(test)]
 mod tests;
 
-use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use bowshot_core::{Error, ErrorKind, Result};
+use bowshot_core::{Address, Error, ErrorKind, Result, Secret};
 use bowshot_net::{Host, TlsOptions};
 use percent_encoding::percent_decode_str;
 
@@ -51,16 +50,6 @@ pub(crate) struct Config {
 pub(crate) enum Place {
     Tcp(Host),
     Socket(PathBuf),
-}
-
-/// Text that must not be seen.
-#[derive(Clone, PartialEq, Eq)]
-pub(crate) struct Secret(pub(crate) String);
-
-impl fmt::Debug for Secret {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("hidden")
-    }
 }
 
 /// How rows travel.
@@ -125,10 +114,12 @@ impl Config {
 
     /// Reads a URI, with this folder as the user's own.
     pub(crate) fn parse_in(uri: &str, home: Option<&Path>) -> Result<Self> {
-        let mut settings = Settings::default();
-        read_uri(uri, &mut settings)?;
-        option_file::add(&mut settings, home)?;
-        Config::from_settings(&settings)
+        Address::read_uri(uri, |uri| {
+            let mut settings = Settings::default();
+            read_uri(uri, &mut settings)?;
+            option_file::add(&mut settings, home)?;
+            Config::from_settings(&settings)
+        })
     }
 
     fn from_settings(settings: &Settings) -> Result<Self> {
@@ -141,7 +132,7 @@ impl Config {
         Ok(Config {
             place: place(settings)?,
             user,
-            password: settings.text("password").map(|password| Secret(password.to_owned())),
+            password: settings.text("password").map(|password| Secret::new(password)),
             database: settings.text("database").filter(|name| !name.is_empty()).map(str::to_owned),
             protocol: settings.text("protocol").map(Protocol::parse).transpose()?,
             lock: match settings.text("lock").map(Lock::parse) {
@@ -216,7 +207,6 @@ fn read_uri(uri: &str, settings: &mut Settings) -> Result<()> {
     if !matches!(base, "mysql" | "mariadb") {
         return Err(wrong("it starts neither with mysql:// nor with mariadb://"));
     }
-    let rest = rest.split_once('#').map_or(rest, |(before, _)| before);
     let (authority, rest) = rest.split_at(rest.find(['/', '?']).unwrap_or(rest.len()));
     // The last "@", so that one in a password that nobody encoded does no harm.
     let (credentials, place) = authority.rsplit_once('@').map_or((None, authority), |(c, place)| (Some(c), place));

@@ -3,14 +3,29 @@
 use std::fmt;
 use std::time::Duration;
 
-use bowshot_core::{Error, ErrorKind, Result};
+use bowshot_core::{Address, Error, ErrorKind, Result, Secrets, is_confidential};
 use percent_encoding::percent_decode_str;
 
 /// How long a login may take, unless the connection string says otherwise.
 const LOGIN_TIME: Duration = Duration::from_secs(30);
 
-/// The keywords whose values are secrets, in small letters.
-const SECRETS: &[&str] = &["pwd", "password", "accesstoken", "secret", "clientsecret", "privatekeypassword", "newpwd"];
+/// The keywords whose values people may see, in small letters. Any other one may be a misspelt password.
+const PUBLIC: &[&str] = &[
+    "dsn",
+    "driver",
+    "filedsn",
+    "server",
+    "servername",
+    "host",
+    "hostname",
+    "port",
+    "database",
+    "db",
+    "dbq",
+    "uid",
+    "user",
+    "username",
+];
 /// The keywords by which a time limit of the login is given; the driver gets them, too.
 const TIME_KEYWORDS: &[&str] =
     &["logintimeout", "login_timeout", "connecttimeout", "connect_timeout", "connectiontimeout"];
@@ -25,6 +40,10 @@ pub(crate) struct Location {
 impl Location {
     /// Reads `odbc:name`, `odbc:DSN=…;UID=…`, `odbc://name` and `odbc:///?odbc_connect=…`.
     pub(crate) fn parse(uri: &str) -> Result<Self> {
+        Address::read(uri, Location::parse_plain)
+    }
+
+    fn parse_plain(uri: &str) -> Result<Self> {
         let rest = uri.strip_prefix("odbc:").ok_or_else(|| unclear("it does not begin with odbc:"))?;
         let text = match rest.strip_prefix("//") {
             Some(rest) => from_url(rest)?,
@@ -69,9 +88,11 @@ impl Location {
 
     /// What is connected to, for messages.
     pub(crate) fn label(&self) -> String {
-        match (self.get("dsn"), self.get("driver")) {
+        // A value that does not look like a name may be a password that lost its keyword.
+        let get = |name| self.get(name).filter(|value| !Address::new(*value).is_withheld());
+        match (get("dsn"), get("driver")) {
             (Some(name), _) => format!("the data source \"{name}\""),
-            (None, Some(driver)) => match self.get("server").or_else(|| self.get("servername")) {
+            (None, Some(driver)) => match get("server").or_else(|| get("servername")) {
                 Some(server) => format!("{server} by the driver \"{driver}\""),
                 None => format!("the driver \"{driver}\""),
             },
@@ -87,11 +108,15 @@ impl Location {
 
     /// `message` without the connection string's secrets, should a driver repeat them.
     pub(crate) fn without_secrets(&self, message: &str) -> String {
-        let mut message = message.to_owned();
-        for (_, value) in self.pairs.iter().filter(|(name, value)| is_secret(name) && !value.is_empty()) {
-            message = message.replace(value.as_str(), "…");
+        let mut secrets = Secrets::default();
+        for (name, value) in &self.pairs {
+            // A word such as `yes` is no password that somebody misspelt the keyword of.
+            if is_confidential(name) || (is_secret(name) && value.chars().count() > 5) {
+                secrets.add(value);
+            }
+            secrets.note(name, value);
         }
-        message
+        secrets.hide(message)
     }
 }
 
@@ -106,7 +131,7 @@ impl fmt::Debug for Location {
 }
 
 fn is_secret(name: &str) -> bool {
-    SECRETS.iter().any(|secret| secret.eq_ignore_ascii_case(name.trim()))
+    !PUBLIC.contains(&name.trim().to_ascii_lowercase().as_str())
 }
 
 /// No part of the URI is shown: it may be a password without its keyword.

@@ -72,8 +72,8 @@ pub(crate) fn log_in(wire: &mut Wire, location: &Location, info: &AcceptInfo) ->
     };
     let verifier = first.verifier_type.ok_or_else(|| unexpected("a login without a question for the password"))?;
     check_rounds(&first.session_data)?;
-    let proof =
-        guarded(|| generate_verifier(location.password.as_bytes(), &first.session_data, verifier)).map_err(failed)?;
+    let proof = guarded(|| generate_verifier(location.password.expose().as_bytes(), &first.session_data, verifier))
+        .map_err(failed)?;
     let version = capabilities.ttc_field_version;
     let request = build_auth_phase_two_payload_with_proxy_with_seq(
         &location.user,

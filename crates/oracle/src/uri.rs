@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use bowshot_core::{Error, ErrorKind, Result};
+use bowshot_core::{Address, Error, ErrorKind, Result, Secret};
 use bowshot_net::{Host, OptionNames, TlsOptions, Verify};
 use percent_encoding::percent_decode_str;
 
@@ -42,7 +42,7 @@ pub(crate) struct Location {
     pub(crate) host: Host,
     pub(crate) target: Target,
     pub(crate) user: String,
-    pub(crate) password: String,
+    pub(crate) password: Secret,
     /// TLS where it is asked for.
     pub(crate) tls: Option<TlsOptions>,
     pub(crate) timeout: Duration,
@@ -79,6 +79,10 @@ struct Given {
 impl Location {
     /// Reads `oracle://user:password@host:port/service?options`.
     pub(crate) fn parse(uri: &str) -> Result<Self> {
+        Address::read_uri(uri, Location::parse_plain)
+    }
+
+    fn parse_plain(uri: &str) -> Result<Self> {
         let (scheme, rest) = uri.split_once("://").ok_or_else(|| wrong("it has no scheme"))?;
         let mut given = Given::default();
         for word in scheme.split('+').skip(1) {
@@ -120,7 +124,7 @@ impl Location {
             host: host(address)?,
             target,
             user,
-            password,
+            password: Secret::new(password),
             timeout: given.timeout.unwrap_or(TIMEOUT),
             packet: given.packet.unwrap_or(PACKET),
             tls: given.tls()?,
@@ -131,7 +135,7 @@ impl Location {
 impl Given {
     fn set(&mut self, name: &str, value: &str) -> Result<()> {
         let needs = |what: &str| {
-            Err(Error::new(ErrorKind::Config, format!("the option {name}={value} of the Oracle URI makes no sense"))
+            Err(Error::new(ErrorKind::Config, format!("the value of {name} in the Oracle URI makes no sense"))
                 .with_hint(format!("write {name}={what}")))
         };
         match name.to_ascii_lowercase().as_str() {
@@ -228,7 +232,7 @@ fn decode(value: &str, what: &str) -> Result<String> {
 fn plain(value: &str, what: &str) -> Result<String> {
     let fits = |byte: u8| byte.is_ascii_alphanumeric() || b".-_$#/".contains(&byte);
     if value.is_empty() || !value.bytes().all(fits) {
-        return Err(wrong(&format!("{what} \"{value}\" is no name of a service or an instance")));
+        return Err(wrong(&format!("the value of {what} is no name of a service or an instance")));
     }
     Ok(value.to_owned())
 }
@@ -247,13 +251,13 @@ fn host(address: &str) -> Result<Host> {
     let fits = |byte: u8| byte.is_ascii_alphanumeric() || b".-_:%".contains(&byte);
     if name.is_empty() || !name.bytes().all(fits) {
         return Err(
-            wrong(&format!("\"{name}\" is no host")).with_hint("write oracle://user:password@host:1521/service_name")
+            wrong("its host is no host's name").with_hint("write oracle://user:password@host:1521/service_name")
         );
     }
     let port = match port {
         None | Some("") => PORT,
         Some(text) => {
-            text.parse().ok().filter(|port| *port != 0).ok_or_else(|| wrong(&format!("\"{text}\" is no port")))?
+            text.parse().ok().filter(|port| *port != 0).ok_or_else(|| wrong("its port is no number from 1 to 65535"))?
         }
     };
     Ok(Host { name: name.to_owned(), port })

@@ -1,6 +1,6 @@
 //! From a fresh connection to one that takes queries.
 
-use bowshot_core::{Error, ErrorKind, Result};
+use bowshot_core::{Error, ErrorKind, Result, Secret};
 use bytes::BytesMut;
 use postgres_protocol::authentication::md5_hash;
 use postgres_protocol::authentication::sasl::{self, ScramSha256};
@@ -9,7 +9,7 @@ use postgres_protocol::message::frontend;
 use crate::connect::Session;
 use crate::error;
 use crate::message::{Body, tag, unexpected};
-use crate::uri::{ChannelBinding, Config, Method, Secret};
+use crate::uri::{ChannelBinding, Config, Method};
 
 /// What the server may ask of us: the numbers of its Authentication messages.
 mod request {
@@ -142,7 +142,7 @@ impl<'a> Login<'a> {
             return Err(unexpected("a second request for a password"));
         }
         match self.password {
-            Some(password) => Ok(&password.0),
+            Some(password) => Ok(password.expose()),
             None => {
                 let error =
                     Error::new(ErrorKind::Authentication, "the database asks for a password, and there is none");

@@ -10,12 +10,11 @@ mod service;
 mod tests;
 
 use std::collections::BTreeSet;
-use std::fmt;
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use bowshot_core::{Error, ErrorKind, Result};
+use bowshot_core::{Address, Error, ErrorKind, Result, Secret};
 use bowshot_net::{Keepalive, TlsOptions, TlsVersion, Verify};
 
 pub(crate) use environment::Environment;
@@ -72,16 +71,6 @@ pub(crate) enum Place {
     Socket(PathBuf),
 }
 
-/// Text that must not be seen.
-#[derive(Clone, PartialEq, Eq)]
-pub(crate) struct Secret(pub(crate) String);
-
-impl fmt::Debug for Secret {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("hidden")
-    }
-}
-
 /// Whether the login is tied to the TLS connection that it runs in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ChannelBinding {
@@ -118,14 +107,16 @@ impl Config {
 
     /// Reads a connection string in the given surroundings.
     pub(crate) fn parse_in(text: &str, environment: &Environment) -> Result<Self> {
-        let mut settings = Settings::default();
-        // Backwards, since the last one of the same name wins.
-        for (name, value) in parse::pairs(text)?.into_iter().rev() {
-            settings.add(&name, value, name.clone())?;
-        }
-        service::add(&mut settings, environment)?;
-        settings.add_variables(|name| environment.variable(name))?;
-        Config::from_settings(&settings, environment)
+        Address::read_uri(text, |text| {
+            let mut settings = Settings::default();
+            // Backwards, since the last one of the same name wins.
+            for (name, value) in parse::pairs(text)?.into_iter().rev() {
+                settings.add(&name, value, name.clone())?;
+            }
+            service::add(&mut settings, environment)?;
+            settings.add_variables(|name| environment.variable(name))?;
+            Config::from_settings(&settings, environment)
+        })
     }
 
     fn from_settings(settings: &Settings, environment: &Environment) -> Result<Self> {
@@ -194,7 +185,7 @@ fn add_passwords(
     user: &str,
 ) -> Option<String> {
     if let Some(password) = settings.text("password") {
-        hosts.iter_mut().for_each(|host| host.password = Some(Secret(password.to_owned())));
+        hosts.iter_mut().for_each(|host| host.password = Some(Secret::new(password)));
         return None;
     }
     let path = settings.text("passfile").map(PathBuf::from).or_else(|| environment.home_file(".pgpass"))?;

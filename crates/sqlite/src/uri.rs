@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use bowshot_core::{Error, ErrorKind, Result};
+use bowshot_core::{Address, Error, ErrorKind, Result};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, percent_encode};
 
 /// The characters of a path that mean themselves in a `file:` URI.
@@ -24,6 +24,10 @@ pub(crate) struct Location {
 impl Location {
     /// Reads `sqlite:///relative`, `sqlite:////absolute`, `sqlite:path` or a plain path.
     pub(crate) fn parse(uri: &str) -> Result<Self> {
+        Address::read(uri, Location::parse_plain)
+    }
+
+    fn parse_plain(uri: &str) -> Result<Self> {
         let Some(rest) = after_scheme(uri) else {
             // A plain path means itself, whatever characters are in it.
             return Self::new(uri, uri.into());
@@ -46,12 +50,15 @@ impl Location {
         if path.is_empty() || path == ":memory:" {
             return Err(Error::new(
                 ErrorKind::Unsupported,
-                format!("\"{uri}\" names a database in memory, which only the connection that made it can see"),
+                format!(
+                    "\"{}\" names a database in memory, which only the connection that made it can see",
+                    Address::new(uri)
+                ),
             )
             .with_hint("write it to a file first: VACUUM INTO 'copy.db', or Connection.backup() of Python's sqlite3"));
         }
         if path.to_string_lossy().starts_with("file:") {
-            return Err(Error::new(ErrorKind::Config, format!("\"{uri}\" is a URI of SQLite's own"))
+            return Err(Error::new(ErrorKind::Config, format!("\"{}\" is a URI of SQLite's own", Address::new(uri)))
                 .with_hint("write sqlite:///relative/path, sqlite:////absolute/path or the plain path"));
         }
         Ok(Location { path: path.into(), immutable: false, timeout: Duration::from_secs(5) })
@@ -59,7 +66,7 @@ impl Location {
 
     fn set(&mut self, name: &str, value: &str) -> Result<()> {
         let wrong = |what: &str| {
-            Error::new(ErrorKind::Config, format!("the option {name}={value} of the SQLite URI makes no sense"))
+            Error::new(ErrorKind::Config, format!("the value of {name} in the SQLite URI makes no sense"))
                 .with_hint(format!("write {name}={what}"))
         };
         match name {
@@ -101,7 +108,7 @@ impl Location {
 
     /// Why the path cannot be opened, before SQLite says so in fewer words.
     pub(crate) fn check(&self) -> Result<()> {
-        let path = self.path.display();
+        let path = Address::new(self.path.to_string_lossy());
         match std::fs::metadata(&self.path) {
             Ok(metadata) if metadata.is_dir() => {
                 Err(Error::new(ErrorKind::Io, format!("{path} is a folder, not a SQLite database"))
@@ -111,7 +118,7 @@ impl Location {
             Err(error) => {
                 let absolute = Path::new("/").join(&self.path);
                 let hint = if !self.path.is_absolute() && absolute.exists() {
-                    format!("an absolute path has four slashes: sqlite:///{}", absolute.display())
+                    format!("an absolute path has four slashes: sqlite:///{}", Address::new(absolute.to_string_lossy()))
                 } else if self.path.is_absolute() {
                     "check the path; Bowshot never creates a database".to_owned()
                 } else {

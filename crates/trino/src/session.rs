@@ -127,8 +127,10 @@ pub(crate) fn authorization(target: &Target) -> Result<HeaderMap> {
         headers.insert(USER, sendable(user)?);
     }
     let secret = match (&target.user, &target.password, &target.token) {
-        (_, _, Some(token)) => format!("Bearer {token}"),
-        (Some(user), Some(password), None) => format!("Basic {}", STANDARD.encode(format!("{user}:{password}"))),
+        (_, _, Some(token)) => format!("Bearer {}", token.expose()),
+        (Some(user), Some(password), None) => {
+            format!("Basic {}", STANDARD.encode(format!("{user}:{}", password.expose())))
+        }
         _ => return Ok(headers),
     };
     let mut secret = sendable(&secret)?;

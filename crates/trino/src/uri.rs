@@ -5,7 +5,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use bowshot_core::{Error, ErrorKind, Result};
+use bowshot_core::{Address, Error, ErrorKind, Result, Secret};
 use http::HeaderValue;
 use percent_encoding::percent_decode_str;
 
@@ -35,9 +35,9 @@ pub(crate) struct Target {
     pub(crate) host: String,
     pub(crate) port: u16,
     pub(crate) user: Option<String>,
-    pub(crate) password: Option<String>,
+    pub(crate) password: Option<Secret>,
     /// A JWT, in place of a password.
-    pub(crate) token: Option<String>,
+    pub(crate) token: Option<Secret>,
     pub(crate) catalog: Option<String>,
     pub(crate) schema: Option<String>,
     /// What the cluster's lists of queries show of us.
@@ -81,6 +81,10 @@ impl fmt::Display for Target {
 impl Target {
     /// Reads `trino://user:password@host:port/catalog/schema?options` and its like.
     pub(crate) fn parse(uri: &str) -> Result<Self> {
+        Address::read_uri(uri, Target::parse_plain)
+    }
+
+    fn parse_plain(uri: &str) -> Result<Self> {
         let (scheme, rest) = uri.split_once("://").ok_or_else(|| unknown_scheme(uri))?;
         let encrypted = encrypted(scheme)?;
         let (rest, options) = rest.split_once('?').unwrap_or((rest, ""));
@@ -112,7 +116,7 @@ impl Target {
         if let Some(login) = login {
             let (user, password) = login.split_once(':').map_or((login, None), |(user, word)| (user, Some(word)));
             target.user = Some(decode(user)?).filter(|user| !user.is_empty());
-            target.password = password.map(decode).transpose()?;
+            target.password = password.map(decode).transpose()?.map(Secret::new);
         }
         target.set_path(path)?;
         for option in options.split('&').filter(|option| !option.is_empty()) {
@@ -167,7 +171,7 @@ impl Target {
                     _ => return Err(wrong(name, "true or false")),
                 }
             }
-            "token" => self.token = Some(value),
+            "token" => self.token = Some(Secret::new(value)),
             _ => match name.strip_prefix("session.") {
                 Some("") => return Err(wrong("session.NAME", "VALUE, with a name")),
                 Some(property) => {
@@ -208,7 +212,6 @@ impl Target {
         }
         let headers = [
             ("the user", &self.user),
-            ("the token", &self.token),
             ("the catalog", &self.catalog),
             ("the schema", &self.schema),
             ("client_tags", &self.client_tags),
@@ -216,7 +219,8 @@ impl Target {
             ("timezone", &self.timezone),
             ("source", &Some(self.source.clone())),
         ];
-        for (name, value) in headers {
+        let token = self.token.as_ref().map(|token| token.expose().to_owned());
+        for (name, value) in headers.into_iter().chain([("the token", &token)]) {
             if value.as_ref().is_some_and(|value| HeaderValue::from_str(value).is_err()) {
                 return Err(Error::new(ErrorKind::Config, format!("{name} holds what HTTP cannot send")));
             }

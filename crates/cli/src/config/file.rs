@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use bowshot_core::{Error, ErrorKind, Result};
+use bowshot_core::{Address, Error, ErrorKind, Result};
 use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue};
 
@@ -121,7 +121,7 @@ impl File<'_> {
             }
         }
         let uri = uri.ok_or_else(|| self.wrong(at, "a source has no uri", "write uri = \"postgresql://…\""))?;
-        Ok(Source { name, uri, writable, origin: self.origin(at) })
+        Ok(Source { name, uri: Address::new(uri), writable, origin: self.origin(at) })
     }
 
     fn user(&self, table: &DeTable<'_>, at: usize) -> Result<User> {

@@ -1,5 +1,7 @@
 //! A source as it is configured.
 
+use bowshot_core::Address;
+
 use super::layers::Origin;
 
 /// A database or files to serve.
@@ -7,7 +9,7 @@ pub(crate) struct Source {
     /// The name that clients know it by; `None`: one that its address suggests.
     pub(crate) name: Option<String>,
     /// Its address, which may hold a password.
-    pub(crate) uri: String,
+    pub(crate) uri: Address,
     /// Whether it may be changed through the gateway.
     pub(crate) writable: bool,
     pub(crate) origin: Origin,
@@ -25,7 +27,7 @@ impl Source {
             !name.is_empty() && is_word && is_address(rest)
         });
         let (name, uri) = named.map_or((None, text), |(name, uri)| (Some(name.to_owned()), uri));
-        Source { name, uri: uri.to_owned(), writable: false, origin }
+        Source { name, uri: Address::new(uri), writable: false, origin }
     }
 
     /// The name that clients know it by.
@@ -34,10 +36,13 @@ impl Source {
     }
 }
 
-/// Without the address, which may hold a password.
 impl std::fmt::Debug for Source {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Source").field("name", &self.name).field("origin", &self.origin).finish_non_exhaustive()
+        f.debug_struct("Source")
+            .field("name", &self.name)
+            .field("uri", &self.uri)
+            .field("origin", &self.origin)
+            .finish_non_exhaustive()
     }
 }
 
@@ -57,7 +62,7 @@ mod tests {
             ("odbc:DSN=shop", None, "odbc:DSN=shop"),
         ] {
             let source = Source::of_text(text, Origin::Default);
-            assert_eq!((source.name.as_deref(), source.uri.as_str()), (name, uri));
+            assert_eq!((source.name.as_deref(), source.uri.expose()), (name, uri));
         }
     }
 }

@@ -27,7 +27,7 @@ fn everything_has_its_place() {
         &[],
     )
     .unwrap();
-    assert_eq!(config.sources[0].uri, "postgresql://ann:s3cret@db/shop");
+    assert_eq!(config.sources[0].uri.expose(), "postgresql://ann:s3cret@db/shop");
     assert_eq!((config.users[0].rules.len(), config.settings.count("limits.endpoints").unwrap()), (1, 8));
     assert_eq!(config.settings.bytes("limits.endpoint_bytes").unwrap(), 1 << 20);
     assert_eq!(config.settings.list("jwt.algorithms").unwrap(), ["ES256", "ES384"]);
@@ -56,7 +56,7 @@ fn a_list_is_taken_whole_from_the_first_that_has_one() {
     let config =
         loaded(file, &[("BOWSHOT_SOURCES", "c=./c.db\n ./d/"), ("BOWSHOT_USERS", "bob:$argon2id$v=19$x")], &[]);
     let config = config.unwrap();
-    let sources: Vec<_> = config.sources.iter().map(|source| (source.name.as_deref(), source.uri.as_str())).collect();
+    let sources: Vec<_> = config.sources.iter().map(|source| (source.name.as_deref(), source.uri.expose())).collect();
     assert_eq!(sources, [(Some("c"), "./c.db"), (None, "./d/")]);
     assert_eq!(config.users.len(), 1);
     assert_eq!(config.users[0].password_hash.as_deref(), Some("$argon2id$v=19$x"));

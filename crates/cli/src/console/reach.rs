@@ -48,7 +48,7 @@ impl Reach {
     /// Of these sources nothing is known yet.
     pub(crate) fn new(sources: &[Named]) -> Reach {
         let probed = |named: &Named| {
-            let (kind, sql) = (kind_name(named.kind, &named.address), named.kind.smallest_query());
+            let (kind, sql) = (kind_name(named.kind, &named.address.to_string()), named.kind.smallest_query());
             Probed::new(&named.name, kind, Arc::clone(&named.source), sql)
         };
         Reach(sources.iter().map(|named| Arc::new(probed(named))).collect())

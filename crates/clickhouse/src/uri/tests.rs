@@ -33,7 +33,7 @@ fn options_are_read() {
 #[test]
 fn secrets_stay_secret() {
     let location = Location::parse("clickhouse://ada:geheim@h/").unwrap();
-    assert_eq!(location.password, Some(Secret("geheim".into())));
+    assert_eq!(location.password, Some(Secret::new("geheim")));
     assert!(!format!("{location:?}").contains("geheim"));
     for uri in ["clickhouse://ada:geheim@h:x/", "clickhouse://ada:geheim@[h/", "clickhouse://ada:geheim@h/?x=geheim"] {
         let error = Location::parse(uri).unwrap_err();

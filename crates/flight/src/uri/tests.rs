@@ -1,3 +1,5 @@
+use bowshot_core::Secret;
+
 use super::*;
 
 fn target(uri: &str) -> Target {
@@ -23,11 +25,11 @@ fn schemes_and_hosts() {
 #[test]
 fn who_asks() {
     let asked = target("grpc+tls://a%40b:p%3Aw%2F@h:1");
-    assert_eq!((asked.user.as_deref(), asked.password.as_deref()), (Some("a@b"), Some("p:w/")));
+    assert_eq!((asked.user.as_deref(), asked.password.as_ref().map(Secret::expose)), (Some("a@b"), Some("p:w/")));
     let asked = target("grpc://h:1?username=ada&password=x%26y");
-    assert_eq!((asked.user.as_deref(), asked.password.as_deref()), (Some("ada"), Some("x&y")));
+    assert_eq!((asked.user.as_deref(), asked.password.as_ref().map(Secret::expose)), (Some("ada"), Some("x&y")));
     let asked = target("grpc://h:1?token=abc&header.x-db=sales&catalog=c&schema=s&session.tz=UTC");
-    assert_eq!(asked.token.as_deref(), Some("abc"));
+    assert_eq!(asked.token.as_ref().map(Secret::expose), Some("abc"));
     assert_eq!(asked.headers.len(), 1);
     assert_eq!(asked.session.keys().collect::<Vec<_>>(), ["catalog", "schema", "tz"]);
 }

@@ -6,11 +6,11 @@ fn a_uri_has_its_parts() {
         Config::parse("mssql+pyodbc://sa:p%40ss%2Fword@db.example:1444/my%20shop?driver=ODBC+Driver+18+for+SQL+Server")
             .unwrap();
     assert_eq!((config.host.as_str(), config.known_port()), ("db.example", Some(1444)));
-    assert_eq!((config.user.as_str(), config.password.0.as_str()), ("sa", "p@ss/word"));
+    assert_eq!((config.user.as_str(), config.password.expose()), ("sa", "p@ss/word"));
     assert_eq!(config.database, "my shop");
     assert_eq!((config.encrypt, config.tls.verify), (Encrypt::Yes, Verify::Name));
     let config = Config::parse("sqlserver://u:a@b@[::1]/").unwrap();
-    assert_eq!((config.host.as_str(), config.known_port(), config.password.0.as_str()), ("::1", Some(1433), "a@b"));
+    assert_eq!((config.host.as_str(), config.known_port(), config.password.expose()), ("::1", Some(1433), "a@b"));
     let config = Config::parse("MSSQL://u@host%5Csqlexpress/db").unwrap();
     assert_eq!(
         (config.host.as_str(), config.instance.as_deref(), config.known_port()),

@@ -95,10 +95,9 @@ impl Settings {
         self.values.get(name).map(|(value, _)| value.as_str())
     }
 
-    /// The error of an option whose value makes no sense. The value is shown: none of those that come here is secret.
+    /// The error of an option whose value makes no sense. The value is not shown: it may be the rest of a password.
     pub(super) fn wrong(&self, name: &str, what: &str) -> Error {
-        let value = self.text(name).unwrap_or_default();
-        Error::new(ErrorKind::Config, format!("the option {name}={value} makes no sense"))
+        Error::new(ErrorKind::Config, format!("the value of the option {name} makes no sense"))
             .with_hint(format!("{name} takes {what}"))
     }
 

@@ -15,8 +15,8 @@ fn uris_say_where_and_who() {
     let config = parse("mysql://ana:p%40ss%2F@db.example.org:3307/shop").unwrap();
     assert_eq!(config.place, host("db.example.org", 3307));
     assert_eq!((config.user.as_str(), config.database.as_deref()), ("ana", Some("shop")));
-    assert_eq!(config.password, Some(Secret("p@ss/".into())));
-    assert_eq!(parse("mariadb://u:p@ss@h/").unwrap().password, Some(Secret("p@ss".into())));
+    assert_eq!(config.password, Some(Secret::new("p@ss/")));
+    assert_eq!(parse("mariadb://u:p@ss@h/").unwrap().password, Some(Secret::new("p@ss")));
     assert_eq!(parse("mysql+pymysql://u@[::1]:9/d").unwrap().place, host("::1", 9));
     assert_eq!(parse("mysql://u@h").unwrap().place, host("h", 3306));
     assert_eq!(parse("mysql:///d?socket=/tmp/s").unwrap().place, Place::Socket("/tmp/s".into()));
@@ -82,7 +82,7 @@ fn option_files_add_what_the_uri_leaves_out() {
     std::fs::write(home.path().join(".my.cnf"), text).unwrap();
     let config = Config::parse_in("mysql:///d", Some(home.path())).unwrap();
     assert_eq!((config.user.as_str(), config.place), ("bow", host("db", 4000)));
-    assert_eq!(config.password, Some(Secret("a#b \"c\"".into())));
+    assert_eq!(config.password, Some(Secret::new("a#b \"c\"")));
     assert_eq!(config.encryption, Encryption::Always);
     let config = Config::parse_in("mysql://eve:x@h:5/d?ssl-mode=DISABLED", Some(home.path())).unwrap();
     assert_eq!((config.user.as_str(), config.place, config.encryption), ("eve", host("h", 5), Encryption::Never));

@@ -47,7 +47,7 @@ fn messages_are_told_once_without_layers_and_secrets() {
         error(Doing::Connecting, &[("08S01", 20009, twice), ("08S01", 20009, twice), ("08001", 0, "No source")]);
     assert_eq!(
         error.message(),
-        "the database could not be opened: Unable to connect with …; No source (the data source \"shop\") (error 20009)",
+        "the database could not be opened: Unable to connect with ***; No source (the data source \"shop\") (error 20009)",
     );
     assert_eq!(error.sqlstate(), Some("08S01"));
 }

@@ -20,7 +20,7 @@ fn uris_name_databases() {
 #[test]
 fn passwords_are_decoded_and_never_shown() {
     let location = Location::parse("oracle://us%40er:t%2Fi%3Age%72@h/s").unwrap();
-    assert_eq!((location.user.as_str(), location.password.as_str()), ("us@er", "t/i:ger"));
+    assert_eq!((location.user.as_str(), location.password.expose()), ("us@er", "t/i:ger"));
     assert!(!format!("{location:?}").contains("ger"), "{location:?}");
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::Secret;
+use bowshot_core::Secret;
 
 /// A password file's lines, and whether there is something that the user should know of the file.
 #[derive(Default)]
@@ -55,7 +55,7 @@ impl Passfile {
                 rest = behind?;
             }
             let (password, _) = field_of(rest);
-            Some(Secret(password)).filter(|password| !password.0.is_empty())
+            Some(Secret::new(password)).filter(|password| !password.expose().is_empty())
         })
     }
 
@@ -90,7 +90,7 @@ mod tests {
     fn the_first_line_that_fits_wins() {
         let file =
             passfile("# db:5432:tpch:ada:comment\ndb:5432:tpch:ada:first\ndb:*:*:ada:second\n*:*:*:*:any\nno:colons\n");
-        let find = |host, port, database, user| file.find(host, port, database, user).unwrap().0;
+        let find = |host, port, database, user| file.find(host, port, database, user).unwrap().expose().to_owned();
         assert_eq!(find("db", 5432, "tpch", "ada"), "first");
         assert_eq!(find("db", 5433, "tpch", "ada"), "second");
         assert_eq!(find("db", 5433, "tpch", "bob"), "any");
@@ -100,7 +100,7 @@ mod tests {
     #[test]
     fn colons_backslashes_and_stars_can_be_escaped() {
         let file = passfile(r"/run/a\:b:5432:t\\c:\*:it\:s\\so");
-        assert_eq!(file.find("/run/a:b", 5432, r"t\c", "*").unwrap().0, r"it:s\so");
+        assert_eq!(file.find("/run/a:b", 5432, r"t\c", "*").unwrap().expose().to_owned(), r"it:s\so");
         assert!(file.find("/run/a:b", 5432, r"t\c", "ada").is_none(), "an escaped star is a star");
     }
 
@@ -115,6 +115,6 @@ mod tests {
         assert!(file.find("h", 1, "d", "u").is_none());
         assert!(file.ignored.unwrap().contains("chmod 0600"));
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).unwrap();
-        assert_eq!(Passfile::read(&path).find("h", 1, "d", "u").unwrap().0, "any");
+        assert_eq!(Passfile::read(&path).find("h", 1, "d", "u").unwrap().expose().to_owned(), "any");
     }
 }

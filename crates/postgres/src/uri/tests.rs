@@ -52,7 +52,7 @@ fn hosts(config: &Config) -> Vec<String> {
 }
 
 fn password(config: &Config) -> Option<&str> {
-    config.hosts.first().and_then(|host| host.password.as_ref()).map(|secret| secret.0.as_str())
+    config.hosts.first().and_then(|host| host.password.as_ref()).map(|secret| secret.expose())
 }
 
 #[test]
@@ -327,7 +327,7 @@ fn files_in_the_users_folder_count_where_they_exist() {
     // Each of several hosts has its own.
     let config = world.parse("host=elsewhere,/odd,localhost").unwrap();
     let passwords: Vec<_> =
-        config.hosts.iter().map(|host| host.password.as_ref().map(|secret| secret.0.as_str())).collect();
+        config.hosts.iter().map(|host| host.password.as_ref().map(|secret| secret.expose())).collect();
     assert_eq!(passwords, [None, Some("for a folder"), Some("for localhost")]);
 }
 
