@@ -132,7 +132,7 @@ impl Config {
         Ok(Config {
             place: place(settings)?,
             user,
-            password: settings.text("password").map(|password| Secret::new(password)),
+            password: settings.text("password").map(Secret::new),
             database: settings.text("database").filter(|name| !name.is_empty()).map(str::to_owned),
             protocol: settings.text("protocol").map(Protocol::parse).transpose()?,
             lock: match settings.text("lock").map(Lock::parse) {
