@@ -1,8 +1,7 @@
 //! Plans a query, and keeps the plan until it is read.
 
 use arrow_schema::SchemaRef;
-use bowshot_connect::{Named, Text};
-use bowshot_core::{Cancel, Error, ErrorKind, Estimate, Map, Options, Params, Partition, Result};
+use bowshot_core::{Cancel, Error, ErrorKind, Estimate, Map, Options, Partition};
 use parking_lot::Mutex;
 use pyo3::prelude::*;
 
@@ -28,8 +27,6 @@ pub(crate) struct Plan {
     partitions: Vec<Partition>,
     reason: String,
     estimate: Estimate,
-    /// Whether a table is read whose name was given in the place of a query.
-    is_table: bool,
     /// The plan as people read it.
     text: String,
     options: Options,
@@ -38,15 +35,13 @@ pub(crate) struct Plan {
     live: Mutex<Option<bowshot_core::Plan>>,
 }
 
-/// Plans one or several queries on the database that `uri` names; a single text may be the name of a table where `columns` says
-/// which of its columns to read.
+/// Plans one or several queries on the database that `uri` names.
 #[pyfunction]
-#[pyo3(signature = (uri, queries, columns, params, named, keywords))]
+#[pyo3(signature = (uri, queries, params, named, keywords))]
 pub(crate) fn plan(
     py: Python<'_>,
     uri: String,
     queries: Vec<String>,
-    columns: Option<Vec<String>>,
     params: Option<Bound<'_, PyAny>>,
     named: bool,
     keywords: Keywords,
@@ -59,13 +54,12 @@ pub(crate) fn plan(
         }
         let params = to_params(params, named)?;
         let options = keywords.into_options().to_python(py)?;
-        let asked = Asked { queries, columns, params, options: options.clone() };
+        let request = request(queries, &params, options.clone());
         let cancel = Cancel::new();
         let planning = cancel.clone();
-        let Named { plan, is_table } = run(py, &cancel, move || asked.plan(&uri, &planning))?;
+        let plan = run(py, &cancel, move || bowshot_connect::connect(&uri)?.plan(&request, &planning))?;
         let shown = Conversion::by_type(&plan.schema, Destination::Arrow).to_python(py)?.schema().clone();
         Ok(Plan {
-            is_table,
             schema: plan.schema.clone(),
             shown,
             snapshot: plan.snapshot.clone(),
@@ -78,31 +72,6 @@ pub(crate) fn plan(
             live: Mutex::new(Some(plan)),
         })
     })
-}
-
-/// What is to be planned.
-struct Asked {
-    queries: Vec<String>,
-    columns: Option<Vec<String>>,
-    params: Params,
-    options: Options,
-}
-
-impl Asked {
-    fn plan(self, uri: &str, cancel: &Cancel) -> Result<Named> {
-        let Asked { queries, columns, params, options } = self;
-        let source = bowshot_connect::connect(uri)?;
-        match (queries.as_slice(), columns) {
-            ([text], Some(columns)) => {
-                let text = Text { text, columns: &columns, params: &params };
-                bowshot_connect::plan_text(source.as_ref(), text, &options, cancel)
-            }
-            _ => {
-                let plan = source.plan(&request(queries, &params, options), cancel)?;
-                Ok(Named { plan, is_table: false })
-            }
-        }
-    }
 }
 
 impl Plan {
@@ -148,12 +117,6 @@ impl Plan {
     #[getter]
     fn reason(&self) -> &str {
         &self.reason
-    }
-
-    /// Whether the text was the name of a table.
-    #[getter]
-    fn is_table(&self) -> bool {
-        self.is_table
     }
 
     /// About how many rows the result has.

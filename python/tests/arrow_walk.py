@@ -80,6 +80,9 @@ def way_out(path: str, error: str) -> dict[str, str]:
     ways: dict[str, Any] = {
         'return_type="arrow"': {"return_type": "arrow"},
         'dtype_backend="pyarrow"': {"dtype_backend": "pyarrow"},
+        'types={"c": "utf8"}': {"return_type": "arrow", "types": {"c": "utf8"}},
+        'types={"c": "int32"}': {"return_type": "polars", "types": {"c": "int32"}},
+        'types={"c": "int64"}': {"return_type": "polars", "types": {"c": "int64"}},
     }
     chosen = [way for text, way in ways.items() if text in error]
     if not chosen:

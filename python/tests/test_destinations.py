@@ -23,7 +23,9 @@ PACKAGE = Path(__file__).parents[1]
 DOCUMENT = PACKAGE.parent / "docs" / "types.md"
 
 UNIONS = {"sparse_union", "dense_union"}
-OUTSIDE = {"date64 within a day", "date64 at its ends", "time32[s] 24:00", "time64[us] negative"}
+# Times that no day has: refused where they are read, and taken as text or as numbers.
+TIMES = {"time32[s] 24:00", "time64[us] negative"}
+OUTSIDE = {"date64 within a day", "date64 at its ends"}
 # What has no place in a destination, and why it is refused rather than changed.
 POLARS = {
     *UNIONS,
@@ -65,10 +67,12 @@ PYARROW = {*OUTSIDE, "timestamp[us, Mars/Phobos]", "struct, a name twice"}
 
 
 def refused(case: str, nesting: str, destination: str) -> bool:
-    if destination in MACHINES:
-        return False
     if case == "time64[us] negative" and nesting in ("list", "struct", "list of struct of map"):
         return False  # it lies hidden under a NULL
+    if case in TIMES:
+        return True
+    if destination in MACHINES:
+        return False
     if case in UNIONS and nesting == "dictionary":
         return True
     if destination == "Polars":

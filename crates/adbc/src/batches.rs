@@ -9,7 +9,7 @@ use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchOptions, UInt32Array}
 use arrow_buffer::ScalarBuffer;
 use arrow_schema::{DataType, Field, SchemaRef};
 use arrow_select::concat::concat_batches;
-use bowshot_core::{Casts, Impossible, Result, bytes_of};
+use bowshot_core::{Casts, Impossible, Result, TimesOfDay, bytes_of};
 
 use crate::check::check;
 use crate::error::from_stream;
@@ -71,6 +71,7 @@ fn next(objects: &mut Objects, location: &Location) -> Result<Option<RecordBatch
 pub(crate) struct Finish {
     /// The columns as they are named here, before the user's types.
     pub(crate) schema: SchemaRef,
+    pub(crate) times: TimesOfDay,
     pub(crate) casts: Casts,
     pub(crate) validate: Validate,
     pub(crate) infinity: Impossible,
@@ -95,6 +96,10 @@ impl Finish {
         };
         let options = RecordBatchOptions::new().with_row_count(Some(rows));
         let batch = RecordBatch::try_new_with_options(Arc::clone(&self.schema), columns, &options)?;
+        let batch = match self.validate {
+            Validate::None => batch,
+            Validate::Full => self.times.apply(batch)?,
+        };
         let batch = self.casts.apply(batch)?;
         Ok(cut(batch, self.batch_bytes))
     }

@@ -7,7 +7,7 @@ use adbc_core::{PartitionedResult, Statement};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use bowshot_core::{
     Cancel, Casts, Error, ErrorKind, Estimate, Options, Partition, Partitioning, Plan, Request, Result, SOURCE_TYPE,
-    Value,
+    TimesOfDay, Value,
 };
 use bowshot_sql::{Division, Part, Prepared, divide_as_asked};
 
@@ -58,13 +58,14 @@ pub(crate) fn plan(location: &Arc<Location>, request: &Request, cancel: &Cancel)
     let draft = draft(&session, location, first, queries.len() == 1, options, cancel)?;
     let columns = draft.columns.as_deref().filter(|columns| columns.len() == draft.raw.fields().len());
     let schema = fields(&draft.raw, columns, &options.types)?;
+    let times = TimesOfDay::new(&schema, &options.types);
     // The driver of PostgreSQL writes its decimals as text.
     let is_number = |field: &Field| {
         *field.data_type() == DataType::Utf8 && field.metadata().get(SOURCE_TYPE).is_some_and(|name| name == "numeric")
     };
     let numbers: Vec<usize> =
         (0..).zip(schema.fields()).filter(|(_, field)| is_number(field)).map(|(at, _)| at).collect();
-    let casts = Casts::with_decimals(&schema, &options.types, &numbers)?;
+    let casts = Casts::with_decimals(&times.schema(), times.types(), &numbers)?;
     let mut begun = draft.begun;
     let (jobs, partitions, reason, estimate) = match &draft.tokens {
         Some((tokens, rows)) => {
@@ -91,6 +92,7 @@ pub(crate) fn plan(location: &Arc<Location>, request: &Request, cancel: &Cancel)
         snapshot::settle(&session, location, jobs.len(), draft.tokens.is_some(), options, cancel, &mut begun)?;
     let finish = Finish {
         schema,
+        times,
         casts,
         validate: location.validate,
         infinity: options.infinity,

@@ -4,7 +4,6 @@
 //! a call cannot be ended from outside, but whoever waits for it can: the objects belong to the thread, which releases
 //! them when the call returns at last, whoever still listens.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -14,7 +13,7 @@ use std::time::{Duration, Instant};
 use adbc_core::{CancelHandle, Connection, Statement};
 use adbc_driver_manager::{ManagedConnection, ManagedDatabase, ManagedStatement};
 use arrow_array::RecordBatchReader;
-use bowshot_core::{Cancel, Error, ErrorKind, Result};
+use bowshot_core::{Cancel, Error, ErrorKind, Result, contained};
 use parking_lot::Mutex;
 
 /// How long a driver may take to heed a cancellation, and a session to close.
@@ -120,7 +119,7 @@ impl Session {
         };
         let job: Job = Box::new(move |objects| {
             // What a driver returns may break a rule that Arrow's import asserts.
-            let result = catch_unwind(AssertUnwindSafe(|| work(objects))).unwrap_or_else(|_| {
+            let result = contained(|| work(objects)).unwrap_or_else(|_| {
                 Err(Error::new(ErrorKind::Protocol, "the driver returned what is no Arrow data")
                     .with_hint("the driver is at fault: another version of it may do better"))
             });

@@ -1,11 +1,10 @@
-//! Dates and times that are none: what a driver makes of infinity, and a time of 24 hours.
+//! Dates and timestamps that are none: what a driver makes of infinity.
 
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
-    ArrowPrimitiveType, Date32Type, Time32MillisecondType, Time32SecondType, Time64MicrosecondType,
-    Time64NanosecondType, TimestampMicrosecondType, TimestampMillisecondType, TimestampNanosecondType,
+    ArrowPrimitiveType, Date32Type, TimestampMicrosecondType, TimestampMillisecondType, TimestampNanosecondType,
     TimestampSecondType,
 };
 use arrow_array::{Array, ArrayRef, PrimitiveArray, make_array};
@@ -16,19 +15,9 @@ use bowshot_core::{Error, Impossible, Misfit, Result};
 /// Days between 1970 and 2000, from which PostgreSQL counts: its driver adds them to an infinite date, which wraps.
 const EPOCH_DAYS: i32 = 10_957;
 const EPOCH_MICROSECONDS: i64 = 946_684_800_000_000;
-const DAY_SECONDS: i32 = 86_400;
-const DAY_MICROSECONDS: i64 = 86_400_000_000;
 
-/// What is wrong with a value.
-#[derive(Clone, Copy, PartialEq)]
-enum Wrong {
-    /// So near to the end of what the type can hold that databases mean infinity by it.
-    Infinite,
-    /// Not within one day.
-    TimeOfDay,
-}
-
-/// The column without infinite dates and timestamps.
+/// The column without infinite dates and timestamps: values so near to the end of what the type can hold that databases mean infinity
+/// by them.
 ///
 /// # Errors
 /// Of kind [`Value`](bowshot_core::ErrorKind::Value), which names the column.
@@ -46,14 +35,6 @@ pub(crate) fn settle(column: ArrayRef, name: &str, infinity: Impossible) -> Resu
             known.replace::<TimestampMicrosecondType>(|value| edge(value, EPOCH_MICROSECONDS))
         }
         DataType::Timestamp(Nanosecond, _) => known.replace::<TimestampNanosecondType>(|value| edge(value, 0)),
-        DataType::Time32(Second) => known.refuse::<Time32SecondType>(|value| !(0..DAY_SECONDS).contains(&value)),
-        DataType::Time32(_) => {
-            known.refuse::<Time32MillisecondType>(|value| !(0..DAY_SECONDS * 1_000).contains(&value))
-        }
-        DataType::Time64(Nanosecond) => {
-            known.refuse::<Time64NanosecondType>(|value| !(0..DAY_MICROSECONDS * 1_000).contains(&value))
-        }
-        DataType::Time64(_) => known.refuse::<Time64MicrosecondType>(|value| !(0..DAY_MICROSECONDS).contains(&value)),
         other if other.is_nested() || matches!(other, DataType::Dictionary(..)) => {
             // What stands inside of a value cannot be left out of it.
             for child in column.to_data().child_data() {
@@ -72,18 +53,11 @@ struct Column<'a> {
 }
 
 impl Column<'_> {
-    fn refuse<T: ArrowPrimitiveType>(&self, bad: impl Fn(T::Native) -> bool) -> Result<ArrayRef> {
-        match first(self.column.as_primitive::<T>(), bad) {
-            Some(row) => Err(self.error(row, Wrong::TimeOfDay)),
-            None => Ok(Arc::clone(self.column)),
-        }
-    }
-
     fn replace<T: ArrowPrimitiveType>(&self, bad: impl Fn(T::Native) -> bool) -> Result<ArrayRef> {
         let array = self.column.as_primitive::<T>();
         let Some(row) = first(array, &bad) else { return Ok(Arc::clone(self.column)) };
         if self.infinity == Impossible::Error {
-            return Err(self.error(row, Wrong::Infinite));
+            return Err(self.error(row));
         }
         let values = array.values();
         let finite = values.iter().map(|value| !bad(*value)).collect::<BooleanBuffer>();
@@ -93,18 +67,10 @@ impl Column<'_> {
     }
 
     #[cold]
-    fn error(&self, row: usize, wrong: Wrong) -> Error {
-        let holds = match wrong {
-            Wrong::Infinite => "infinity",
-            Wrong::TimeOfDay => "a time that is not within one day, such as 24:00",
-        };
-        let misfit = Misfit::new(self.name, "", self.column.data_type(), holds);
+    fn error(&self, row: usize) -> Error {
+        let misfit = Misfit::new(self.name, "", self.column.data_type(), "infinity");
         let misfit = misfit.at(format!("in row {} of a batch", row + 1));
-        let misfit = match wrong {
-            Wrong::Infinite => misfit.or("read it as NULL with infinity=\"null\""),
-            Wrong::TimeOfDay => misfit,
-        };
-        misfit.or("cast it to text in the query").into()
+        misfit.or("read it as NULL with infinity=\"null\"").or("cast it to text in the query").into()
     }
 }
 
@@ -120,7 +86,7 @@ fn first<T: ArrowPrimitiveType>(array: &PrimitiveArray<T>, bad: impl Fn(T::Nativ
 
 #[cfg(test)]
 mod tests {
-    use arrow_array::{Date32Array, Time64MicrosecondArray, TimestampMicrosecondArray};
+    use arrow_array::{Date32Array, TimestampMicrosecondArray};
 
     use bowshot_core::ErrorKind;
 
@@ -151,13 +117,11 @@ mod tests {
     }
 
     #[test]
-    fn a_day_has_24_hours_and_lists_are_looked_into() {
-        let times: ArrayRef = Arc::new(Time64MicrosecondArray::from(vec![0, DAY_MICROSECONDS]));
-        let error = settle(Arc::clone(&times), "at", Impossible::Null).unwrap_err();
-        assert!(error.message().contains("row 2"), "{error}");
-        let item = Arc::new(arrow_schema::Field::new("item", times.data_type().clone(), true));
+    fn lists_are_looked_into() {
+        let days: ArrayRef = Arc::new(Date32Array::from(vec![0, i32::MAX]));
+        let item = Arc::new(arrow_schema::Field::new("item", DataType::Date32, true));
         let offsets = arrow_buffer::OffsetBuffer::new(vec![0, 2].into());
-        let list: ArrayRef = Arc::new(arrow_array::ListArray::new(item, offsets, times, None));
+        let list: ArrayRef = Arc::new(arrow_array::ListArray::new(item, offsets, days, None));
         assert!(settle(list, "at", Impossible::Null).is_err());
     }
 }

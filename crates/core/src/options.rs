@@ -28,7 +28,9 @@ pub struct Options {
     pub before: Vec<String>,
     /// The size that a batch aims at, in bytes.
     pub batch_bytes: usize,
-    /// How many bytes of batches may wait for the consumer.
+    /// How many bytes of batches may wait for the consumer. Beside them, each worker has what it decodes: of files, a page of each column,
+    /// which is about 1 MiB as most programs write it, and as much as a whole row group of a column where they make one page of it. Where
+    /// pages together have more than eight times these bytes, one worker reads them all.
     pub buffer_bytes: usize,
     /// Whether a result that cannot be split may come in parts all the same where the server itself deals its rows to several
     /// connections, in no order, as they ask for them: for consumers that read the parts side by side.

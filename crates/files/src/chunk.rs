@@ -12,6 +12,8 @@ pub(crate) struct Chunk {
     pub(crate) rows: Option<u64>,
     /// About how many bytes its batches will have.
     pub(crate) bytes: u64,
+    /// About how many bytes are unpacked before the first batch: a page of each column.
+    pub(crate) held: u64,
 }
 
 /// Where in its file.

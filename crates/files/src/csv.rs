@@ -113,6 +113,7 @@ impl Table {
             let data_type = match (wish, types.contains_key(name)) {
                 (Some(wish), _) => wish.clone(),
                 // What is not parsed here is cast from its text.
+                (None, true) if types.get(name).is_some_and(crate::text::holds_bytes) => DataType::Binary,
                 (None, true) => DataType::Utf8,
                 (None, false) => all.get(name).map_or(DataType::Utf8, Evidence::data_type),
             };
@@ -141,7 +142,7 @@ impl Table {
         for (number, file) in self.files.iter().enumerate() {
             for (bytes, line) in &file.pieces {
                 let piece = Piece::Text { bytes: bytes.clone(), line: *line };
-                chunks.push(Chunk { file: number, piece, rows: None, bytes: bytes.end - bytes.start });
+                chunks.push(Chunk { file: number, piece, rows: None, bytes: bytes.end - bytes.start, held: 0 });
             }
         }
         chunks

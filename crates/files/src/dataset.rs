@@ -46,7 +46,7 @@ impl Dataset {
                 (Data::Parquet(metas), schemas)
             }
             Format::Arrow => {
-                let metas = looking.each(&store, |open| ipc::Meta::load(&open, location))?;
+                let metas = looking.each(&store, |open| ipc::Meta::load(&open, location, &options.types))?;
                 let schemas = metas.iter().map(|meta| Arc::clone(&meta.schema)).collect();
                 (Data::Arrow(metas), schemas)
             }

@@ -5,10 +5,11 @@ mod file;
 mod message;
 mod stream;
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use arrow_schema::SchemaRef;
+use arrow_schema::{DataType, SchemaRef};
 use bowshot_core::{Error, ErrorKind, Result};
 use bytes::Bytes;
 
@@ -18,8 +19,8 @@ use crate::guard::contained;
 use crate::map::map;
 use crate::open::Open;
 use crate::read::Batches;
-use crate::types;
 use crate::uri::Location;
+use crate::{text, types};
 
 /// What a file says of itself.
 pub(crate) struct Meta {
@@ -30,11 +31,12 @@ pub(crate) struct Meta {
 
 enum Layout {
     File(Arc<file::Footer>),
-    Stream,
+    /// Its schema, as it is decoded.
+    Stream(SchemaRef),
 }
 
 impl Meta {
-    pub(crate) fn load(open: &Arc<Open>, location: &Location) -> Result<Self> {
+    pub(crate) fn load(open: &Arc<Open>, location: &Location, types: &BTreeMap<String, DataType>) -> Result<Self> {
         let name = &open.file.name;
         contained(
             || name.clone(),
@@ -42,7 +44,7 @@ impl Meta {
                 let head = open.read(0, 8.min(open.len()))?;
                 let (schema, layout) = match head.as_ref() {
                     [b'A', b'R', b'R', b'O', b'W', b'1', ..] => {
-                        let footer = file::Footer::load(&Content::new(open, location)?, name)?;
+                        let footer = file::Footer::load(&Content::new(open, location)?, name, types)?;
                         (Arc::clone(&footer.schema), Layout::File(Arc::new(footer)))
                     }
                     [b'F', b'E', b'A', b'1', ..] => {
@@ -55,7 +57,10 @@ impl Meta {
                         ));
                     }
                     [] => return Err(damaged(name, "it is empty")),
-                    _ => (stream::schema(open)?, Layout::Stream),
+                    _ => {
+                        let schema = text::as_bytes(stream::schema(open)?.as_ref(), types);
+                        (Arc::clone(&schema), Layout::Stream(schema))
+                    }
                 };
                 Ok(Meta { schema: types::arrow(&schema), layout, size: open.len() })
             },
@@ -65,7 +70,7 @@ impl Meta {
     /// The batches, each a chunk.
     pub(crate) fn chunks(&self, file: usize) -> Vec<Chunk> {
         match &self.layout {
-            Layout::Stream => vec![Chunk { file, piece: Piece::Whole, rows: None, bytes: self.size }],
+            Layout::Stream(_) => vec![Chunk { file, piece: Piece::Whole, rows: None, bytes: self.size, held: 0 }],
             Layout::File(footer) => footer.chunks(file),
         }
     }
@@ -86,7 +91,7 @@ pub(crate) fn read(
             let Range { start, end } = *blocks;
             file::read(bytes, footer, columns, start..end, batch_bytes, location.trusted)
         }
-        (Layout::Stream, Piece::Whole) => stream::read(open, columns, batch_bytes, location.trusted),
+        (Layout::Stream(schema), Piece::Whole) => stream::read(open, schema, columns, batch_bytes, location.trusted),
         _ => Err(Error::new(ErrorKind::Internal, format!("{} has no such piece", open.file.name))),
     }
 }

@@ -1,18 +1,26 @@
 //! Parquet files: what the footer says, and the pieces to read.
 
+mod codec;
 mod direct;
 mod excerpt;
+mod footer;
+mod header;
 mod int96;
 mod prune;
 mod read;
+mod sizes;
+mod stored;
 mod text;
+mod thrift;
 mod window;
+mod writer;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use arrow_schema::{DataType, FieldRef, Schema, SchemaRef};
 use bowshot_core::{Error, ErrorKind, Result};
+use bytes::Bytes;
 use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions};
 use parquet::basic::Type as Physical;
 use parquet::errors::ParquetError;
@@ -24,7 +32,10 @@ use crate::guard::contained;
 use crate::open::Open;
 use crate::partition::Cut;
 use crate::types;
+use footer::{Footer, Hollow};
+use sizes::Sizes;
 use window::Window;
+use writer::Writer;
 
 pub use excerpt::open_excerpt;
 pub(crate) use excerpt::{excerpt, may_be_excerpt};
@@ -33,9 +44,18 @@ pub(crate) use read::read;
 
 /// What a file's footer says.
 pub(crate) struct Meta {
+    /// All columns.
     pub(crate) schema: SchemaRef,
-    /// As the file is read.
+    /// As the file is read: the columns of which something is stored.
     reader: ArrowReaderMetadata,
+    /// Those of which nothing is, and where each column is among the stored ones.
+    hollow: Hollow,
+    places: Vec<Option<usize>>,
+    writer: Writer,
+    /// How large its pages are, where they are.
+    pages: Sizes,
+    /// Stored columns that are encrypted.
+    encrypted: Vec<usize>,
     /// Columns of the old timestamps that do not fit 64 bits.
     int96: Vec<usize>,
 }
@@ -46,10 +66,16 @@ impl Meta {
         check_magic(open)?;
         let place = || open.file.name.clone();
         contained(place, || {
-            let window = Window::of_footer(open)?;
-            let options = ArrowReaderOptions::new();
-            let mut reader =
-                ArrowReaderMetadata::load(&window, options).map_err(|error| failed(&open.file.name, error))?;
+            let bytes = footer_bytes(open)?;
+            let name = &open.file.name;
+            let (mut footer, mut reader) = arrow_of(&bytes, name, &|_| false)?;
+            if let Some(schema) = crate::text::wished(reader.schema(), types) {
+                let wanted = |column: &str| types.get(column).is_some_and(crate::text::holds_bytes);
+                footer = Footer::read(&bytes, name, &wanted).map_err(|error| failed(name, error))?;
+                let options = ArrowReaderOptions::new().with_schema(schema);
+                let made = ArrowReaderMetadata::try_new(Arc::clone(&footer.metadata), options);
+                reader = made.map_err(|error| failed(name, error))?;
+            }
             let int96 = int96::columns(&reader, &open.file.name)?;
             if let Some(schema) = int96::wished(reader.schema(), &int96, types) {
                 reader = with_schema(&reader, schema, &open.file.name)?;
@@ -57,14 +83,20 @@ impl Meta {
             if let Some(schema) = text::wished(reader.schema(), types) {
                 reader = with_schema(&reader, schema, &open.file.name)?;
             }
-            let schema = types::parquet(reader.schema(), reader.parquet_schema().root_schema());
-            check_groups(&reader, open)?;
-            Ok(Meta { schema, reader, int96 })
+            let stored = types::parquet(reader.schema(), reader.parquet_schema().root_schema());
+            check_groups(&reader, &footer, open)?;
+            let schema = footer.hollow.schema(&stored);
+            let root = |leaf: &usize| reader.parquet_schema().get_column_root_idx(*leaf);
+            let encrypted = footer.encrypted.iter().map(root).collect();
+            let Footer { hollow, writer, .. } = footer;
+            let places = hollow.places(stored.fields().len());
+            let pages = Sizes::look(open, reader.metadata(), writer);
+            Ok(Meta { schema, reader, hollow, places, writer, pages, encrypted, int96 })
         })
     }
 
     /// What a footer says whose columns are to be read as these, whatever they are called.
-    fn read_as(reader: &ArrowReaderMetadata, wanted: &SchemaRef, name: &str) -> Result<Self> {
+    fn read_as(reader: &ArrowReaderMetadata, writer: Writer, wanted: &SchemaRef, name: &str) -> Result<Self> {
         let fields = reader.schema().fields();
         if fields.len() != wanted.fields().len() {
             return Err(damaged(name, format!("{} columns where {} should be", fields.len(), wanted.fields().len())));
@@ -74,11 +106,39 @@ impl Meta {
             |(field, wanted): (&FieldRef, &FieldRef)| field.as_ref().clone().with_data_type(wanted.data_type().clone());
         let schema = Arc::new(Schema::new(pairs.map(field).collect::<Vec<_>>()));
         let reader = with_schema(reader, schema, name)?;
-        Ok(Meta { schema: Arc::clone(wanted), reader, int96: Vec::new() })
+        let (hollow, places) = (Hollow::default(), (0..wanted.fields().len()).map(Some).collect());
+        let (pages, encrypted, int96) = (Sizes::default(), Vec::new(), Vec::new());
+        Ok(Meta { schema: Arc::clone(wanted), reader, hollow, places, writer, pages, encrypted, int96 })
+    }
+
+    /// Whether a stored column is encrypted.
+    fn is_any_encrypted(&self, stored: &[usize]) -> bool {
+        stored.iter().any(|column| self.encrypted.contains(column))
+    }
+
+    /// An error where one is.
+    fn check_encrypted(&self, stored: &[usize], name: &str) -> Result<()> {
+        let found = stored.iter().find(|column| self.encrypted.contains(column));
+        let Some(field) = found.and_then(|column| self.reader.schema().fields().get(*column)) else { return Ok(()) };
+        let column = field.name();
+        Err(Error::new(
+            ErrorKind::Unsupported,
+            format!("column \"{column}\" of {name} is encrypted, and Bowshot has no keys"),
+        )
+        .with_column(column)
+        .with_hint(
+            "name the other columns in the query, or read it with pyarrow.parquet and its decryption properties",
+        ))
+    }
+
+    /// Where columns are among those of which something is stored.
+    fn stored(&self, columns: &[usize]) -> Vec<usize> {
+        columns.iter().filter_map(|column| self.places.get(*column).copied().flatten()).collect()
     }
 
     /// The row groups that are `kept` as chunks; large ones in several, since what a worker is ahead with has to fit a buffer.
     pub(crate) fn chunks(&self, file: usize, columns: &[usize], cut: Cut, kept: &[bool]) -> Vec<Chunk> {
+        let columns = &self.stored(columns);
         let (mut chunks, leaves) = (Vec::new(), self.leaves(columns));
         for (group, meta) in self.reader.metadata().row_groups().iter().enumerate() {
             if kept.get(group) == Some(&false) {
@@ -87,15 +147,19 @@ impl Meta {
             let rows = rows(meta);
             let bytes = self.decoded_bytes(meta, columns);
             let pieces = cut.pieces(bytes, stored(meta, &leaves)).min(rows / LEAST_ROWS).max(1);
+            let held = self.pages.held(group, &leaves);
+            // Each piece unpacks the pages that it begins and ends in: they must not be most of what it reads.
+            let pieces = if held > cut.target() { pieces.min(bytes / held.saturating_mul(2)).max(1) } else { pieces };
             if pieces == 1 {
-                chunks.push(Chunk { file, piece: Piece::Groups(group..group + 1), rows: Some(rows), bytes });
+                let piece = Piece::Groups(group..group + 1);
+                chunks.push(Chunk { file, piece, rows: Some(rows), bytes, held });
                 continue;
             }
             let size = rows.div_ceil(pieces);
             for first in (0..rows).step_by(usize::try_from(size).unwrap_or(usize::MAX)) {
                 let end = (first + size).min(rows);
                 let piece = Piece::Rows { group, rows: first..end };
-                chunks.push(Chunk { file, piece, rows: Some(end - first), bytes: bytes / pieces });
+                chunks.push(Chunk { file, piece, rows: Some(end - first), bytes: bytes / pieces, held });
             }
         }
         chunks
@@ -103,7 +167,7 @@ impl Meta {
 
     /// The compressed bytes that these columns take in the row groups that are `kept`.
     pub(crate) fn stored_bytes(&self, columns: &[usize], kept: &[bool]) -> u64 {
-        let leaves = self.leaves(columns);
+        let leaves = self.leaves(&self.stored(columns));
         let groups = self.reader.metadata().row_groups().iter().enumerate();
         let groups = groups.filter(|(group, _)| kept.get(*group) != Some(&false));
         groups.map(|(_, group)| stored(group, &leaves)).sum()
@@ -133,7 +197,7 @@ impl Meta {
         bytes
     }
 
-    /// The leaves below some columns.
+    /// The leaves below some stored columns.
     fn leaves(&self, columns: &[usize]) -> Vec<usize> {
         let descriptor = self.reader.parquet_schema();
         (0..descriptor.num_columns()).filter(|leaf| columns.contains(&descriptor.get_column_root_idx(*leaf))).collect()
@@ -171,19 +235,41 @@ fn check_magic(open: &Open) -> Result<()> {
     }
 }
 
+/// The bytes of the footer, in one round trip where it has no more than usual.
+fn footer_bytes(open: &Arc<Open>) -> Result<Bytes> {
+    let tail = open.len().saturating_sub(8);
+    let window = Window::of_footer(open)?;
+    let place = |error| failed(&open.file.name, error);
+    let length = window.get_bytes(tail, 4).map_err(place)?;
+    let length = u64::from(u32::from_le_bytes(length.as_ref().try_into().unwrap_or_default()));
+    let start = tail.checked_sub(length).filter(|start| *start >= 4);
+    let start = start.ok_or_else(|| damaged(&open.file.name, "its footer is longer than itself"))?;
+    window.get_bytes(start, usize::try_from(length).unwrap_or(usize::MAX)).map_err(place)
+}
+
+/// What a footer says, and the Arrow types that it means.
+fn arrow_of(bytes: &[u8], name: &str, as_bytes: footer::AsBytes<'_>) -> Result<(Footer, ArrowReaderMetadata)> {
+    let footer = Footer::read(bytes, name, as_bytes).map_err(|error| failed(name, error))?;
+    // An Arrow schema beside it counts groups that are left out.
+    let options = ArrowReaderOptions::new().with_skip_arrow_metadata(!footer.hollow.is_empty());
+    let reader = ArrowReaderMetadata::try_new(Arc::clone(&footer.metadata), options);
+    Ok((footer, reader.map_err(|error| failed(name, error))?))
+}
+
 fn encrypted(name: &str) -> Error {
     Error::new(ErrorKind::Unsupported, format!("{name} is encrypted, and Bowshot has no keys"))
         .with_hint("read it with pyarrow.parquet and its decryption properties")
 }
 
 /// Column chunks outside of the file, and row counts below zero.
-fn check_groups(reader: &ArrowReaderMetadata, open: &Open) -> Result<()> {
+fn check_groups(reader: &ArrowReaderMetadata, footer: &Footer, open: &Open) -> Result<()> {
     for (number, group) in reader.metadata().row_groups().iter().enumerate() {
         let place = || format!("row group {number} of {}", open.file.name);
         if group.num_rows() < 0 {
             return Err(damaged(&place(), "its number of rows is below zero"));
         }
-        for column in group.columns() {
+        let columns = group.columns().iter().enumerate().filter(|(leaf, _)| !footer.encrypted.contains(leaf));
+        for (_, column) in columns {
             let start = column.dictionary_page_offset().unwrap_or_else(|| column.data_page_offset());
             let end = start.checked_add(column.compressed_size());
             let inside =
@@ -207,7 +293,8 @@ fn failed(place: &str, error: ParquetError) -> Error {
             Err(other) => damaged(place, other),
         },
         // A compression or an encoding that is not built in.
-        ParquetError::NYI(what) => Error::new(ErrorKind::Unsupported, format!("{place} cannot be read: {what}")),
+        ParquetError::NYI(what) => Error::new(ErrorKind::Unsupported, format!("{place} cannot be read: {what}"))
+            .with_hint("read its other columns, or have it written again in a way that more programs read"),
         ParquetError::General(what) | ParquetError::EOF(what) | ParquetError::ArrowError(what) => damaged(place, what),
         other => damaged(place, other),
     }
@@ -217,3 +304,6 @@ fn failed(place: &str, error: ParquetError) -> Error {
 fn is_int96(physical: Physical) -> bool {
     physical == Physical::INT96
 }
+
+#[cfg(test)]
+mod tests;

@@ -21,6 +21,13 @@ pub(crate) enum Cut {
 }
 
 impl Cut {
+    /// About how many bytes a piece has.
+    pub(crate) fn target(self) -> u64 {
+        match self {
+            Cut::Decoded(target) | Cut::Stored(target) => target,
+        }
+    }
+
     /// Into how many pieces a row group is cut that has so many bytes in memory, and so many stored.
     pub(crate) fn pieces(self, decoded: u64, stored: u64) -> u64 {
         match self {
@@ -33,13 +40,24 @@ impl Cut {
     }
 }
 
-/// Chunks that follow each other, put together up to `target` bytes.
-pub(crate) fn group(chunks: Vec<Chunk>, target: u64) -> Vec<Vec<Chunk>> {
+/// What one worker may unpack at once before others do the same: a few times of what may wait for the consumer. Of more, one worker reads
+/// all, one row group after the other.
+pub(crate) fn heavy(options: &Options) -> u64 {
+    (options.buffer_bytes as u64).saturating_mul(8)
+}
+
+/// Chunks that follow each other, put together up to `target` bytes; those that hold more than `heavy` bytes whatever they have.
+pub(crate) fn group(chunks: Vec<Chunk>, target: u64, heavy: u64) -> Vec<Vec<Chunk>> {
     let mut parts: Vec<Vec<Chunk>> = Vec::new();
     let mut bytes = 0_u64;
     for chunk in chunks {
         let more = chunk.bytes;
+        let are_heavy = |part: &Vec<Chunk>| chunk.held > heavy && part.last().is_some_and(|last| last.held > heavy);
         match parts.last_mut() {
+            Some(part) if are_heavy(part) => {
+                bytes = bytes.saturating_add(more);
+                add(part, chunk);
+            }
             Some(part) if bytes.saturating_add(more) <= target => {
                 bytes = bytes.saturating_add(more);
                 add(part, chunk);
@@ -72,6 +90,7 @@ pub(crate) fn add(part: &mut Vec<Chunk>, chunk: Chunk) {
         if joined {
             last.rows = last.rows.zip(chunk.rows).map(|(one, other)| one.saturating_add(other));
             last.bytes = last.bytes.saturating_add(chunk.bytes);
+            last.held = last.held.max(chunk.held);
             return;
         }
     }

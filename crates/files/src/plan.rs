@@ -9,7 +9,7 @@ use bowshot_core::{
 
 use crate::chunk::{Chunk, Piece};
 use crate::dataset::{Data, Dataset};
-use crate::partition::{Cut, add, bytes, first, group, target};
+use crate::partition::{Cut, add, bytes, first, group, heavy, target};
 use crate::query;
 use crate::read::{Job, Shared, has_excerpts};
 use crate::snapshot;
@@ -97,7 +97,7 @@ fn one(dataset: &Dataset, view: &Arc<View>, options: &Options, target: u64, kept
     };
     let mut left = view.limit;
     let mut jobs = Vec::new();
-    for chunks in group(chunks, target) {
+    for chunks in group(chunks, target, heavy(options)) {
         let rows: u64 = chunks.iter().filter_map(|chunk| chunk.rows).sum();
         jobs.push(Job { view: Arc::clone(view), chunks, limit: left });
         left = left.map(|left| left.saturating_sub(rows));

@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions};
 use arrow_schema::{Field, Schema, SchemaRef};
-use bowshot_core::{Casts, Error, ErrorKind, Options, Result};
+use bowshot_core::{Casts, Error, ErrorKind, Options, Result, TimesOfDay};
 
 use crate::query::{Wanted, Wish};
+use crate::text;
 use crate::uri::Location;
 
 /// The columns that a query takes, in its order.
@@ -16,6 +17,7 @@ pub(crate) struct View {
     pub(crate) places: Vec<usize>,
     /// Before the user's types.
     pub(crate) schema: SchemaRef,
+    times: TimesOfDay,
     pub(crate) casts: Casts,
     pub(crate) limit: Option<u64>,
 }
@@ -39,8 +41,9 @@ impl View {
             }
         }
         let schema = Arc::new(Schema::new(fields));
-        let casts = Casts::new(&schema, &options.types)?;
-        Ok(View { places, schema, casts, limit: wanted.limit })
+        let times = TimesOfDay::new(&schema, &text::not_settled(&schema, &options.types));
+        let casts = Casts::new(&times.schema(), times.types())?;
+        Ok(View { places, schema, times, casts, limit: wanted.limit })
     }
 
     /// A batch of the result from all columns that it takes, in its order.
@@ -48,7 +51,7 @@ impl View {
         // What a file calls the fields within its lists, and their metadata, is of no matter.
         let options = RecordBatchOptions::new().with_row_count(Some(rows)).with_match_field_names(false);
         let batch = RecordBatch::try_new_with_options(Arc::clone(&self.schema), columns, &options)?;
-        self.casts.apply(batch)
+        self.casts.apply(self.times.apply(batch)?)
     }
 }
 

@@ -8,6 +8,7 @@ use arrow_flight::FlightInfo;
 use arrow_schema::Schema;
 use bowshot_core::{
     Cancel, Casts, Error, ErrorKind, Estimate, Params, Partition, Partitioning, Plan, Query, Request, Result,
+    TimesOfDay,
 };
 use bowshot_ipc::ExpectedNote;
 use bowshot_sql::{Dialect, Division, Part, Prepared, divide_as_asked};
@@ -119,8 +120,10 @@ impl Draft<'_> {
             None => (lines.take_base(), None),
         };
         let schema = announced(&columns);
+        let times = TimesOfDay::new(&schema, &request.options.types);
         let work = Work {
-            casts: Casts::new(&schema, &request.options.types)?,
+            casts: Casts::new(&times.schema(), times.types())?,
+            times,
             schema,
             target,
             session,

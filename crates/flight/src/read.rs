@@ -6,7 +6,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
-use bowshot_core::{Cancel, Casts, Connection, Error, ErrorKind, Reader, Registration, Result, Scan, Value};
+use bowshot_core::{
+    Cancel, Casts, Connection, Error, ErrorKind, Reader, Registration, Result, Scan, TimesOfDay, Value,
+};
 use parking_lot::Mutex;
 
 use crate::channel::Channel;
@@ -35,6 +37,7 @@ pub(crate) struct Work {
     /// What the server announced.
     pub(crate) schema: SchemaRef,
     /// What the user makes of it.
+    pub(crate) times: TimesOfDay,
     pub(crate) casts: Casts,
     pub(crate) jobs: Vec<Job>,
     pub(crate) batch_bytes: usize,
@@ -48,6 +51,13 @@ pub(crate) struct Work {
     /// Whether the queries are to be run one after the other.
     pub(crate) one_by_one: bool,
     pub(crate) taken: AtomicBool,
+}
+
+impl Work {
+    /// A batch as the user wishes it.
+    fn settled(&self, batch: RecordBatch) -> Result<RecordBatch> {
+        self.casts.apply(self.times.apply(batch)?)
+    }
 }
 
 impl Drop for Work {
@@ -165,7 +175,7 @@ impl Partition<'_> {
                 }
             };
             match open.next(&self.work.target, self.lines, self.cancel)? {
-                Some(batch) => return self.work.casts.apply(fit.apply(batch)?).map(Some),
+                Some(batch) => return self.work.settled(fit.apply(batch)?).map(Some),
                 None => {
                     self.work.executions.finish(self.execution);
                     self.open = None;

@@ -1,13 +1,11 @@
 //! What Oracle's errors mean: the server's, the listener's, and bytes that the protocol does not allow.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-
-use bowshot_core::{Error, ErrorKind, Result};
+use bowshot_core::{Error, ErrorKind, Result, contained};
 use oracledb_protocol::ProtocolError;
 
 /// Runs a part of the protocol library on bytes that a stranger sent: whatever they are, they end in an error.
 pub(crate) fn guarded<T>(work: impl FnOnce() -> Result<T, ProtocolError>) -> Result<T, ProtocolError> {
-    catch_unwind(AssertUnwindSafe(work)).unwrap_or(Err(ProtocolError::TtcDecode("bytes that make no sense")))
+    contained(work).unwrap_or(Err(ProtocolError::TtcDecode("bytes that make no sense")))
 }
 
 /// Bytes that make no sense.

@@ -30,7 +30,6 @@
 mod aggregate;
 mod analyse;
 mod asked;
-mod bare_name;
 mod by_column;
 mod candidate;
 mod chain;
@@ -59,7 +58,6 @@ mod walk;
 
 pub use analyse::{Shape, analyse};
 pub use asked::divide_as_asked;
-pub use bare_name::{Reading, TableReference, reading, table_names};
 pub use by_column::{Bounds, ByColumn};
 pub use candidate::{Candidate, splice};
 pub use cursor::CursorStatement;

@@ -12,7 +12,11 @@ use crate::Dialect;
 /// assert_eq!(quote_identifier("a]b", Dialect::SqlServer), "[a]]b]");
 /// ```
 pub fn quote_identifier(name: &str, dialect: Dialect) -> String {
-    dialect.naming().quote(name)
+    match dialect {
+        Dialect::Postgres | Dialect::Sqlite | Dialect::Oracle | Dialect::Standard => doubled(name, '"'),
+        Dialect::SqlServer => format!("[{}]", name.replace(']', "]]")),
+        Dialect::MySql => doubled(name, '`'),
+    }
 }
 
 /// A string literal in the dialect's quotes. PostgreSQL and SQLite have no literal for text that holds a NUL.

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use arrow_array::types::{
-    ArrowPrimitiveType, Date32Type, Decimal128Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type,
-    Int64Type, Time64MicrosecondType, TimestampMicrosecondType, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
+    ArrowPrimitiveType, BinaryType, ByteArrayType, Date32Type, Decimal128Type, Float32Type, Float64Type, Int8Type,
+    Int16Type, Int32Type, Int64Type, Time64MicrosecondType, TimestampMicrosecondType, UInt8Type, UInt16Type,
+    UInt32Type, UInt64Type, Utf8Type,
 };
-use arrow_array::{ArrayRef, BooleanArray, PrimitiveArray, StringArray};
+use arrow_array::{ArrayRef, BooleanArray, GenericByteArray, PrimitiveArray};
 use arrow_buffer::{BooleanBufferBuilder, NullBufferBuilder, OffsetBuffer};
 use arrow_schema::{DataType, TimeUnit};
 use bowshot_core::parse::{decimal, number, temporal};
@@ -19,7 +20,12 @@ pub(super) fn is_native(data_type: &DataType) -> bool {
     match data_type {
         DataType::Timestamp(TimeUnit::Microsecond, zone) => zone.as_deref().is_none_or(|zone| zone == "UTC"),
         DataType::Time64(unit) => *unit == TimeUnit::Microsecond,
-        DataType::Boolean | DataType::Float32 | DataType::Float64 | DataType::Utf8 | DataType::Date32 => true,
+        DataType::Boolean
+        | DataType::Float32
+        | DataType::Float64
+        | DataType::Utf8
+        | DataType::Binary
+        | DataType::Date32 => true,
         DataType::Decimal128(..) => true,
         other => other.is_integer(),
     }
@@ -106,7 +112,9 @@ impl Block<'_> {
                 };
                 self.primitive::<Decimal128Type>(column, data_type, parse)
             }
-            _ => self.texts(column),
+            DataType::Binary => self.texts::<BinaryType>(column, |_| true),
+            // Each by itself: cut in the wrong place, two could be one that is right.
+            _ => self.texts::<Utf8Type>(column, |text| utf8(text).is_some()),
         }
     }
 
@@ -164,7 +172,11 @@ impl Block<'_> {
         Ok(Arc::new(BooleanArray::new(values.finish(), nulls.finish())))
     }
 
-    fn texts(&self, column: usize) -> Result<ArrayRef, Misfit> {
+    fn texts<T: ByteArrayType<Offset = i32>>(
+        &self,
+        column: usize,
+        fits: impl Fn(&[u8]) -> bool,
+    ) -> Result<ArrayRef, Misfit> {
         let mut bytes = Vec::new();
         let mut ends: Vec<i32> = Vec::with_capacity(self.rows + 1);
         ends.push(0);
@@ -174,13 +186,14 @@ impl Block<'_> {
             let text = self.value(row, column, &mut scratch);
             nulls.append(text.is_some());
             if let Some(text) = text {
-                // Each by itself: cut in the wrong place, two could be one that is right.
-                utf8(text).ok_or(Misfit(row))?;
+                if !fits(text) {
+                    return Err(Misfit(row));
+                }
                 bytes.extend_from_slice(text);
             }
             ends.push(i32::try_from(bytes.len()).map_err(|_| Misfit(row))?);
         }
-        let array = StringArray::try_new(OffsetBuffer::new(ends.into()), bytes.into(), nulls.finish());
+        let array = GenericByteArray::<T>::try_new(OffsetBuffer::new(ends.into()), bytes.into(), nulls.finish());
         array.map(|array| Arc::new(array) as ArrayRef).map_err(|_| Misfit(0))
     }
 }

@@ -145,7 +145,10 @@ impl Text {
             Err(error) => {
                 let byte = text.get(error.valid_up_to()).copied().unwrap_or_default();
                 Error::new(ErrorKind::Value, format!("column \"{name}\" in {place} is not UTF-8 (byte 0x{byte:02x})"))
-                    .with_hint("write the file again in UTF-8: iconv -f LATIN1 -t UTF-8")
+                    .with_hint(format!(
+                        "read it as bytes: types={{\"{name}\": \"binary\"}}, or write the file again in UTF-8: \
+                         iconv -f LATIN1 -t UTF-8"
+                    ))
             }
         };
         error.with_column(name)

@@ -1,5 +1,6 @@
 //! The file layout: a footer, and batches that can be read in any order.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -7,8 +8,8 @@ use arrow_array::RecordBatch;
 use arrow_buffer::Buffer;
 use arrow_ipc::reader::read_footer_length;
 use arrow_ipc::{Block, MetadataVersion, convert::fb_to_schema, root_as_footer};
-use arrow_schema::SchemaRef;
-use bowshot_core::{Error, ErrorKind, Result};
+use arrow_schema::{DataType, SchemaRef};
+use bowshot_core::Result;
 use bytes::Bytes;
 
 use super::decode::Decoder;
@@ -17,6 +18,7 @@ use crate::chunk::{Chunk, Piece};
 use crate::error::damaged;
 use crate::guard::contained;
 use crate::read::{Batches, Columns};
+use crate::text;
 
 /// What a footer says.
 pub(super) struct Footer {
@@ -41,7 +43,7 @@ const COMPRESSED: u64 = 3;
 const TAIL: u64 = 10;
 
 impl Footer {
-    pub(super) fn load(content: &Content, name: &str) -> Result<Self> {
+    pub(super) fn load(content: &Content, name: &str, types: &BTreeMap<String, DataType>) -> Result<Self> {
         let wrong = |what: &dyn std::fmt::Display| damaged(name, what);
         let end = content.open.len().checked_sub(TAIL).ok_or_else(|| wrong(&"it is too short"))?;
         let tail = content.get(end, TAIL)?;
@@ -51,10 +53,9 @@ impl Footer {
         let bytes = content.get(start, length)?;
         let footer = root_as_footer(&bytes).map_err(|error| wrong(&error))?;
         let schema = footer.schema().ok_or_else(|| wrong(&"it has no schema"))?;
-        if !schema.endianness().equals_to_target_endianness() {
-            return Err(Error::new(ErrorKind::Unsupported, format!("{name} has the other order of bytes")));
-        }
-        let schema = Arc::new(fb_to_schema(schema));
+        message::check_version(footer.version(), name)?;
+        message::check_schema(&schema, name)?;
+        let schema = text::as_bytes(&fb_to_schema(schema), types);
         let dictionaries = footer.dictionaries().iter().flatten().copied().collect();
         let mut batches = Vec::new();
         for block in footer.recordBatches().iter().flatten() {
@@ -69,6 +70,7 @@ impl Footer {
             piece: Piece::Blocks(number..number + 1),
             rows: Some(batch.rows),
             bytes: batch.bytes,
+            held: 0,
         };
         self.batches.iter().enumerate().map(chunk).collect()
     }
@@ -79,7 +81,9 @@ fn look(content: &Content, block: &Block, name: &str) -> Result<Batch> {
     let wrong = || damaged(name, "a batch has no header");
     let (start, header, body) = extent(block).ok_or_else(wrong)?;
     let bytes = content.get(start, header)?;
-    let batch = message::parse(&bytes, name)?.header_as_record_batch().ok_or_else(wrong)?;
+    let message = message::parse(&bytes, name)?;
+    let batch = message.header_as_record_batch();
+    let batch = batch.ok_or_else(|| message::unexpected(message.header_type(), name))?;
     let rows = u64::try_from(batch.length()).map_err(|_| wrong())?;
     let factor = if batch.compression().is_some() { COMPRESSED } else { 1 };
     Ok(Batch { block: *block, rows, bytes: body.saturating_mul(factor) })

@@ -6,7 +6,7 @@ use arrow_buffer::Buffer;
 use arrow_ipc::convert::try_schema_from_ipc_buffer;
 use arrow_ipc::{Block, MessageHeader, MetadataVersion};
 use arrow_schema::SchemaRef;
-use bowshot_core::{Error, ErrorKind, Result};
+use bowshot_core::Result;
 use bytes::Bytes;
 
 use super::decode::Decoder;
@@ -71,11 +71,8 @@ fn start(open: &Arc<Open>) -> Result<(Messages, SchemaRef, MetadataVersion)> {
     let name = &open.file.name;
     let first = messages.next()?.filter(|message| message.kind == MessageHeader::Schema);
     let first = first.ok_or_else(|| damaged(name, "it does not begin with a schema"))?;
-    let big = message::parse(&first.bytes, name)?
-        .header_as_schema()
-        .is_some_and(|schema| !schema.endianness().equals_to_target_endianness());
-    if big {
-        return Err(Error::new(ErrorKind::Unsupported, format!("{name} has the other order of bytes")));
+    if let Some(schema) = message::parse(&first.bytes, name)?.header_as_schema() {
+        message::check_schema(&schema, name)?;
     }
     let schema = try_schema_from_ipc_buffer(&first.bytes).map_err(|error| damaged(name, error))?;
     Ok((messages, Arc::new(schema), first.version))
@@ -87,13 +84,19 @@ pub(super) fn schema(open: &Arc<Open>) -> Result<SchemaRef> {
 }
 
 /// Reads all batches.
-pub(super) fn read(open: &Arc<Open>, columns: &[usize], batch_bytes: usize, trusted: bool) -> Result<Box<dyn Batches>> {
+pub(super) fn read(
+    open: &Arc<Open>,
+    schema: &SchemaRef,
+    columns: &[usize],
+    batch_bytes: usize,
+    trusted: bool,
+) -> Result<Box<dyn Batches>> {
     let name = open.file.name.clone();
     contained(
         || name.clone(),
         || {
-            let (messages, schema, version) = start(open)?;
-            let decoder = Decoder::new(&schema, version, columns, trusted).map_err(|error| damaged(&name, error))?;
+            let (messages, _, version) = start(open)?;
+            let decoder = Decoder::new(schema, version, columns, trusted).map_err(|error| damaged(&name, error))?;
             Ok(Box::new(Stream { messages, decoder, slices: Slices::new(batch_bytes), name: name.clone() })
                 as Box<dyn Batches>)
         },
@@ -126,7 +129,9 @@ impl Batches for Stream {
                     let buffer = Buffer::from(message.bytes);
                     if message.kind == MessageHeader::DictionaryBatch {
                         decoder.dictionary(&block, &buffer).map_err(|error| damaged(name, error))?;
-                    } else if let Some(batch) = decoder.batch(&block, &buffer, name)? {
+                    } else {
+                        let batch = decoder.batch(&block, &buffer, name)?;
+                        let batch = batch.ok_or_else(|| message::unexpected(message.kind, name))?;
                         slices.put(batch, message.body);
                     }
                     Ok(true)

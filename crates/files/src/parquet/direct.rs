@@ -34,6 +34,8 @@ use super::{Meta, failed, rows};
 use crate::error::damaged;
 use crate::guard::contained;
 use crate::read::{Batches, Columns};
+use crate::text::not_text;
+use byte_array::NOT_TEXT;
 use column::Column;
 use kind::kind;
 use snappy::Spare;
@@ -156,7 +158,14 @@ impl Direct {
                 Some(before) => (*before, usize::try_from(chunk.num_values()).map_err(|_| missing())?),
                 None => (0, all),
             };
-            let pages = pages::Pages::new(&self.window, &self.spare, chunk, values, descriptor.max_def_level() > 0);
+            let pages = pages::Pages::new(
+                &self.window,
+                &self.spare,
+                chunk,
+                self.meta.writer,
+                values,
+                descriptor.max_def_level() > 0,
+            );
             let mut column = pages.map(|pages| make(pages, field.data_type()));
             if let Ok(column) = &mut column {
                 column.skip(before.saturating_add(wanted.start)).map_err(|error| failed(&self.place, error))?;
@@ -185,7 +194,17 @@ impl Direct {
             // The last batch is not much smaller than the others.
             let rows = part.left.div_ceil(part.left.div_ceil(self.batch_rows));
             let bytes = self.batch_bytes.saturating_mul(SKEW).min(i32::MAX.unsigned_abs() as usize);
-            let batch = part.next(rows, bytes).map_err(|error| failed(&self.place, error))?;
+            let batch = part.next(rows, bytes).map_err(|(place, error)| {
+                let column = place.and_then(|place| self.columns.get(place));
+                let field = column.and_then(|column| self.meta.reader.schema().fields().get(*column));
+                match (field, &error) {
+                    (Some(field), ParquetError::General(what)) if what == NOT_TEXT => {
+                        not_text(field.name(), &self.place)
+                    }
+                    (Some(field), _) => failed(&self.place, error).with_column(field.name()),
+                    (None, _) => failed(&self.place, error),
+                }
+            })?;
             let taken = batch.columns.iter().map(|array| bytes_of_array(array.as_ref())).fold(0, usize::saturating_add);
             self.aim(batch.rows, taken);
             return Ok(Some(batch));
@@ -201,17 +220,17 @@ impl Batches for Direct {
 }
 
 impl Part {
-    /// A batch of so many rows, or of fewer where a column has too many bytes.
-    fn next(&mut self, rows: usize, bytes: usize) -> Result<Columns, ParquetError> {
+    /// A batch of so many rows, or of fewer where a column has too many bytes. An error comes with the place of its column.
+    fn next(&mut self, rows: usize, bytes: usize) -> Result<Columns, (Option<usize>, ParquetError)> {
         let rows = self.ahead.iter().flatten().map(|array| array.len()).fold(rows, usize::min);
-        for (column, ahead) in self.columns.iter_mut().zip(&mut self.ahead) {
+        for (place, (column, ahead)) in self.columns.iter_mut().zip(&mut self.ahead).enumerate() {
             if ahead.is_none() {
-                *ahead = Some(column.read(rows, bytes)?);
+                *ahead = Some(column.read(rows, bytes).map_err(|error| (Some(place), error))?);
             }
         }
         let rows = self.ahead.iter().flatten().map(|array| array.len()).fold(rows, usize::min);
         if rows == 0 {
-            return Err(wrong("a column yields no rows"));
+            return Err((None, wrong("a column yields no rows")));
         }
         let take = |ahead: &mut Option<ArrayRef>| -> Option<ArrayRef> {
             let array = ahead.take()?;
@@ -250,7 +269,7 @@ fn is_usual(chunk: &ColumnChunkMetaData) -> bool {
 }
 
 /// The error of bytes that are not what the format says.
-fn wrong(what: &str) -> ParquetError {
+pub(super) fn wrong(what: &str) -> ParquetError {
     ParquetError::General(what.to_owned())
 }
 

@@ -12,7 +12,7 @@ use bowshot_core::{Error, ErrorKind, Result};
 use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ParquetRecordBatchReader};
 
 use super::read::arrow_failed;
-use super::{Meta, is_int96, with_schema};
+use super::{Meta, is_int96};
 use crate::error::damaged;
 
 /// The columns that hold them.
@@ -72,7 +72,7 @@ impl Companion {
         meta: &Meta,
         columns: &[usize],
         name: &str,
-        start: impl Fn(&ArrowReaderMetadata, &[usize]) -> Result<ParquetRecordBatchReader>,
+        start: impl Fn(&SchemaRef, &[usize]) -> Result<ParquetRecordBatchReader>,
     ) -> Result<Option<Self>> {
         let these: Vec<usize> = columns.iter().copied().filter(|column| meta.int96.contains(column)).collect();
         if these.is_empty() {
@@ -84,9 +84,8 @@ impl Companion {
             let nanos = matches!(unit, Some(DataType::Timestamp(TimeUnit::Nanosecond, _)));
             these.contains(&place).then_some(if nanos { TimeUnit::Second } else { TimeUnit::Nanosecond })
         };
-        let reader = with_schema(&meta.reader, with_units(schema, other), name)?;
         let places = these.iter().filter_map(|column| columns.iter().position(|other| other == column)).collect();
-        Ok(Some(Companion { reader: start(&reader, &these)?, places, name: name.to_owned() }))
+        Ok(Some(Companion { reader: start(&with_units(schema, other), &these)?, places, name: name.to_owned() }))
     }
 
     /// An error where a value of the first decoding is not the one in the file.

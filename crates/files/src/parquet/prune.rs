@@ -27,7 +27,11 @@ impl Meta {
             let mut any = vec![false; kept.len()];
             for (place, test) in condition {
                 // What cannot be understood of a damaged footer leaves nothing out: reading will say it.
-                let holds = contained(|| name.to_owned(), || Ok(self.column_may_hold(*place, test).ok().flatten()));
+                let Some(stored) = self.places.get(*place).copied().flatten() else {
+                    any.fill(true);
+                    continue;
+                };
+                let holds = contained(|| name.to_owned(), || Ok(self.column_may_hold(stored, test).ok().flatten()));
                 let holds = holds.ok().flatten().unwrap_or_else(|| vec![true; kept.len()]);
                 any.iter_mut().zip(holds).for_each(|(any, holds)| *any |= holds);
             }

@@ -1,13 +1,11 @@
 //! Reads of column chunks, many pages at once.
 
-use std::io::{self, Read};
 use std::sync::Arc;
 
-use bowshot_core::Result;
+use bowshot_core::{Error, Result};
 use bytes::{Bytes, BytesMut};
 use parking_lot::Mutex;
 use parquet::errors::ParquetError;
-use parquet::file::reader::{ChunkReader, Length};
 
 use crate::open::Open;
 
@@ -17,6 +15,7 @@ const STEP: u64 = 128 << 10;
 /// A larger page is read alone, with the next one's header: a part of the next page would be read again with its rest.
 const LARGE: u64 = 32 << 10;
 const NEXT_HEADER: u64 = 1 << 10;
+const HUGE: u64 = 4 << 20;
 /// A footer is rarely longer.
 const FOOTER: u64 = 64 << 10;
 
@@ -67,7 +66,7 @@ impl Window {
         let after = self.0.ranges.partition_point(|range| range.start <= start);
         let range = after.checked_sub(1).and_then(|place| self.0.ranges.get(place));
         let Some(range) = range.filter(|range| start.saturating_add(least) <= range.end) else {
-            return self.0.open.read(start, least);
+            return self.0.open.read(start, least.max(most.min(self.0.open.len().saturating_sub(start))));
         };
         let mut held = range.held.lock();
         let bytes = match slice(&held, start, least, most) {
@@ -82,7 +81,8 @@ impl Window {
                 }
             }
         };
-        if start + least == range.end {
+        // A page that is as large is not kept for each column: the next one that is read takes its memory.
+        if start + least == range.end || least > HUGE {
             *self.0.spare.lock() = std::mem::take(&mut held.1);
         }
         Ok(bytes)
@@ -103,46 +103,22 @@ fn slice((begin, bytes): &(u64, Bytes), start: u64, least: u64, most: u64) -> Op
     (there >= least).then(|| bytes.slice(from..from + there.min(most)))
 }
 
-impl Length for Window {
-    fn len(&self) -> u64 {
-        self.0.open.len()
+impl Window {
+    /// `length` bytes from `start`.
+    pub(super) fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes, ParquetError> {
+        self.get(start, length as u64, length as u64).map_err(external)
+    }
+
+    /// Bytes of a page's header, of which nobody knows the length before: `length` of them, or fewer at the end of the file.
+    pub(super) fn header(&self, start: u64, length: u64) -> Result<Bytes, ParquetError> {
+        let bytes = self.get(start, 1, length).map_err(external)?;
+        // What is held ends within it.
+        if (bytes.len() as u64) < length { self.get(start, length, length).map_err(external) } else { Ok(bytes) }
     }
 }
 
-impl ChunkReader for Window {
-    type T = Headers;
-
-    fn get_read(&self, start: u64) -> Result<Headers, ParquetError> {
-        Ok(Headers { window: self.clone(), at: start, held: Bytes::new() })
-    }
-
-    fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes, ParquetError> {
-        let length = length as u64;
-        self.get(start, length, length).map_err(|error| ParquetError::External(Box::new(error)))
-    }
-}
-
-/// Reads page headers, whose lengths nobody knows before.
-pub(super) struct Headers {
-    window: Window,
-    at: u64,
-    held: Bytes,
-}
-
-impl Read for Headers {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let rest = self.window.len().saturating_sub(self.at);
-        if self.held.is_empty() && rest > 0 {
-            self.held = self.window.get(self.at, 1, 4_096).map_err(io::Error::other)?;
-            self.at += self.held.len() as u64;
-        }
-        let length = buffer.len().min(self.held.len());
-        let part = self.held.split_to(length);
-        if let Some(target) = buffer.get_mut(..length) {
-            target.copy_from_slice(&part);
-        }
-        Ok(length)
-    }
+fn external(error: Error) -> ParquetError {
+    ParquetError::External(Box::new(error))
 }
 
 #[cfg(test)]

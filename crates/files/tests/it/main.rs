@@ -30,3 +30,5 @@ mod pruned;
 mod remote;
 #[cfg(test)]
 mod support;
+#[cfg(test)]
+mod unknown;

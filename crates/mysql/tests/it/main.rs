@@ -11,8 +11,6 @@ mod large;
 #[cfg(test)]
 mod locks;
 #[cfg(test)]
-mod planning;
-#[cfg(test)]
 mod snapshots;
 #[cfg(test)]
 mod splitting;

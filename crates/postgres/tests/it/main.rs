@@ -15,8 +15,6 @@ mod leftovers;
 #[cfg(test)]
 mod notices;
 #[cfg(test)]
-mod planning;
-#[cfg(test)]
 mod reading;
 #[cfg(test)]
 mod splitting;

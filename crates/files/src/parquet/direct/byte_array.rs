@@ -6,6 +6,9 @@ use parquet::errors::ParquetError;
 use super::column::Plain;
 use super::wrong;
 
+/// What is said of text that is none; the reader of all columns adds which one it is.
+pub(in super::super) const NOT_TEXT: &str = "text that is not UTF-8";
+
 /// The four bytes of a smaller length are ASCII.
 const ASCII: usize = 128;
 
@@ -33,7 +36,7 @@ pub(super) fn pass(page: &mut Plain, count: usize) -> Result<(), ParquetError> {
 /// Whether each of these values is UTF-8, of which the longest has so many bytes. Lengths below 128 are ASCII, which no
 /// character can reach across: then all of it is one text or some value is none.
 pub(super) fn check_text(mut values: &[u8], longest: usize) -> Result<(), ParquetError> {
-    let not = |_| wrong("text that is not UTF-8");
+    let not = |_| wrong(NOT_TEXT);
     if longest < ASCII {
         return std::str::from_utf8(values).map(|_| ()).map_err(not);
     }

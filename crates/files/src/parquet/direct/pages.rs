@@ -1,26 +1,33 @@
 //! The pages of a column chunk, taken apart into levels and values.
 
-use std::sync::Arc;
-
 use bytes::Bytes;
-use parquet::basic::{Compression, Encoding};
-use parquet::column::page::{Page as Stored, PageReader};
+use parquet::basic::{CompressionCodec, Encoding};
 use parquet::errors::ParquetError;
 use parquet::file::metadata::ColumnChunkMetaData;
-use parquet::file::serialized_reader::SerializedPageReader;
 
+use super::super::codec::Codec;
+use super::super::header::PageKind;
+use super::super::stored::{Stored, StoredPage, unpacked};
 use super::super::window::Window;
+use super::super::writer::Writer;
 use super::snappy::{Snappy, Spare};
 use super::wrong;
 
 /// The pages of a column chunk, in their order.
 pub(super) struct Pages {
-    reader: SerializedPageReader<Window>,
-    /// Unpacks the pages, where the reader does not.
-    snappy: Option<Snappy>,
+    stored: Stored,
+    /// Unpacks the pages.
+    unpack: Unpack,
     nullable: bool,
     /// How many values are in pages that were not read, NULLs among them.
     left: usize,
+}
+
+/// How pages are unpacked.
+enum Unpack {
+    /// Over those that were read before them.
+    Snappy(Snappy),
+    Codec(Option<Codec>),
 }
 
 /// One page.
@@ -37,16 +44,15 @@ impl Pages {
         window: &Window,
         spare: &Spare,
         chunk: &ColumnChunkMetaData,
+        writer: Writer,
         count: usize,
         nullable: bool,
     ) -> Result<Self, ParquetError> {
-        let snappy = (chunk.compression() == Compression::SNAPPY).then(|| Snappy::new(spare));
-        // What is not said to be compressed the reader hands on as it is.
-        let stored = snappy.is_some().then(|| chunk.clone().into_builder().set_compression(Compression::UNCOMPRESSED));
-        let stored = stored.map(|stored| stored.build()).transpose()?;
-        let reader =
-            SerializedPageReader::new(Arc::new(window.clone()), stored.as_ref().unwrap_or(chunk), count, None)?;
-        Ok(Pages { reader, snappy, nullable, left: count })
+        let unpack = match chunk.compression_codec() {
+            CompressionCodec::SNAPPY => Unpack::Snappy(Snappy::new(spare)),
+            other => Unpack::Codec(Codec::new(other)?),
+        };
+        Ok(Pages { stored: Stored::new(window, chunk, writer), unpack, nullable, left: count })
     }
 
     /// Whether NULLs may be among the values.
@@ -61,70 +67,75 @@ impl Pages {
 
     /// The next page. The one before may be gone then, if nobody holds it.
     pub(super) fn next(&mut self) -> Result<Page, ParquetError> {
-        let page = self.reader.get_next_page()?;
-        let page = page.ok_or_else(|| wrong("a column has fewer values than its row group rows"))?;
-        let (count, levels, values, encoding) = match page {
-            Stored::DictionaryPage { buf, num_values, .. } => {
-                let bytes = self.snappy.as_mut().map_or(Ok(buf.clone()), |snappy| snappy.keep(&buf))?;
-                return Ok(Page::Dictionary { bytes, count: size(num_values)? });
+        let page = self.stored.next()?.ok_or_else(|| wrong("a column has fewer values than its row group rows"))?;
+        let (count, levels, values, encoding) = match page.header.page {
+            PageKind::Dictionary { values, .. } => {
+                return Ok(Page::Dictionary { bytes: self.unpack(&page, true)?, count: size(values)? });
             }
-            Stored::DataPage { buf, num_values, encoding, .. } => {
-                let page = self.unpack(buf, true)?;
+            PageKind::Data { values: count, encoding, definition, .. } => {
+                if self.nullable && definition != Encoding::RLE {
+                    return Err(wrong("its levels have an encoding that the footer does not name"));
+                }
+                let page = self.unpack(&page, false)?;
                 let start: usize = if self.nullable { 4 } else { 0 };
                 let levels = if self.nullable { length(&page)? } else { 0 };
                 let (levels, values) = split(&page, start, levels)?;
-                (num_values, levels, values, encoding)
+                (count, levels, values, encoding)
             }
             // Its levels are never compressed.
-            Stored::DataPageV2 {
-                buf,
-                num_values,
-                encoding,
-                def_levels_byte_len,
-                rep_levels_byte_len,
-                is_compressed,
-                ..
-            } => {
-                let (levels, values) = split(&buf, size(rep_levels_byte_len)?, size(def_levels_byte_len)?)?;
-                (num_values, levels, self.unpack(values, is_compressed)?, encoding)
+            PageKind::DataV2 { values: count, encoding, definition, repetition, .. } => {
+                let (levels, values) = split(&page.bytes, size(repetition)?, size(definition)?)?;
+                let values = match page.is_compressed {
+                    true => self.unpack(&StoredPage { bytes: values, levels: 0, ..without_levels(&page) }, false)?,
+                    false => values,
+                };
+                (count, levels, values, encoding)
             }
+            PageKind::Other => return Err(wrong("a page of nothing was not passed over")),
         };
         let count = size(count)?;
         self.count(count)?;
         Ok(Page::Data { count, levels, values, encoding })
     }
 
-    fn unpack(&mut self, stored: Bytes, is_compressed: bool) -> Result<Bytes, ParquetError> {
-        match &mut self.snappy {
-            Some(snappy) if is_compressed => snappy.unpack(&stored),
-            _ => Ok(stored),
+    /// What a page holds; one that `stays` in memory of its own.
+    fn unpack(&mut self, page: &StoredPage, stays: bool) -> Result<Bytes, ParquetError> {
+        match &mut self.unpack {
+            Unpack::Codec(codec) => unpacked(codec.as_mut(), page),
+            Unpack::Snappy(_) if !page.is_compressed => Ok(page.bytes.clone()),
+            Unpack::Snappy(snappy) => {
+                let bytes = if stays { snappy.keep(&page.bytes)? } else { snappy.unpack(&page.bytes)? };
+                let same = bytes.len() == page.header.unpacked;
+                if same { Ok(bytes) } else { Err(wrong("a compressed page has not the bytes that it says")) }
+            }
         }
     }
 
     /// Leaves the memory of the last page to another column.
     pub(super) fn leave(&mut self) {
-        if let Some(snappy) = &mut self.snappy {
+        if let Unpack::Snappy(snappy) = &mut self.unpack {
             snappy.leave();
         }
     }
 
     /// Passes over the next page if it holds values, and at most `most` of them; how many it did.
     pub(super) fn skip(&mut self, most: usize) -> Result<Option<usize>, ParquetError> {
-        let next = self.reader.peek_next_page()?.filter(|next| !next.is_dict);
-        let Some(count) = next.and_then(|next| next.num_levels).filter(|count| *count <= most) else {
-            return Ok(None);
+        let values = match self.stored.peek()?.map(|(header, _)| &header.page) {
+            Some(PageKind::Data { values, .. } | PageKind::DataV2 { values, .. }) => size(*values)?,
+            _ => return Ok(None),
         };
-        self.count(count)?;
-        self.reader.skip_next_page()?;
-        Ok(Some(count))
+        if values > most {
+            return Ok(None);
+        }
+        self.count(values)?;
+        self.stored.skip()?;
+        Ok(Some(values))
     }
 
     /// An error where pages are left behind the last one that should be.
     pub(super) fn end(&mut self) -> Result<(), ParquetError> {
-        match self.reader.get_next_page()? {
-            Some(Stored::DataPage { num_values: 1.., .. } | Stored::DataPageV2 { num_values: 1.., .. }) => {
-                Err(too_many())
-            }
+        match self.stored.peek()?.map(|(header, _)| &header.page) {
+            Some(PageKind::Data { values: 1.., .. } | PageKind::DataV2 { values: 1.., .. }) => Err(too_many()),
             _ => Ok(()),
         }
     }
@@ -133,6 +144,13 @@ impl Pages {
         self.left = self.left.checked_sub(count).ok_or_else(too_many)?;
         Ok(())
     }
+}
+
+/// The page's header for its values alone.
+fn without_levels(page: &StoredPage) -> StoredPage {
+    let mut header = page.header.clone();
+    header.unpacked = header.unpacked.saturating_sub(page.levels);
+    StoredPage { header, bytes: Bytes::new(), levels: 0, is_compressed: page.is_compressed }
 }
 
 fn too_many() -> ParquetError {

@@ -11,10 +11,8 @@ use parking_lot::Mutex;
 use parquet::errors::ParquetError;
 use snap::raw::{Decoder, decompress_len};
 
+use super::super::codec::SNAPPY_FACTOR;
 use super::wrong;
-
-/// A copy of 64 bytes takes three: no byte stands for more than 22.
-const MOST_OF_A_BYTE: usize = 22;
 
 /// The memory that a column leaves to the one that is read next.
 pub(super) type Spare = Arc<Mutex<Bytes>>;
@@ -80,7 +78,7 @@ fn length(compressed: &[u8]) -> Result<usize, ParquetError> {
         return Ok(0);
     }
     let length = decompress_len(compressed).map_err(failed)?;
-    if length > compressed.len().saturating_mul(MOST_OF_A_BYTE) {
+    if length > compressed.len().saturating_mul(SNAPPY_FACTOR) {
         return Err(wrong("a page has fewer bytes than it says"));
     }
     Ok(length)
@@ -150,7 +148,7 @@ mod tests {
         #[test]
         fn bytes_of_a_stranger_are_a_page_or_an_error(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
             if let Ok(page) = Snappy::new(&Spare::default()).unpack(&bytes) {
-                prop_assert!(page.len() <= bytes.len() * MOST_OF_A_BYTE);
+                prop_assert!(page.len() <= bytes.len() * SNAPPY_FACTOR);
             }
         }
     }

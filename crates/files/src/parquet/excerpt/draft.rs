@@ -13,6 +13,7 @@ use parquet::file::metadata::{
 use parquet::schema::types::{SchemaDescPtr, SchemaDescriptor, Type};
 
 use super::super::direct::{leaf, serves};
+use super::super::writer::Writer;
 use super::super::{Meta, failed};
 use super::taken::Taken;
 use super::{BEFORE, groups};
@@ -28,6 +29,7 @@ const VERSION: i32 = 2;
 /// What an excerpt will be made of.
 pub(super) struct Draft {
     metadata: ParquetMetaData,
+    writer: Writer,
     /// What is taken of the file, in its order in the excerpt.
     pub(super) ranges: Vec<Range<u64>>,
     /// Where its footer begins.
@@ -53,7 +55,7 @@ impl Draft {
             for (place, leaf) in leaves.iter().enumerate() {
                 let Some(chunk) = group.columns().get(*leaf) else { return Ok(None) };
                 let taken = match within {
-                    Some(rows) => Taken::rows(open, chunk, rows),
+                    Some(rows) => Taken::rows(open, chunk, meta.writer, rows),
                     None => Taken::whole(chunk),
                 };
                 let Some(taken) = taken else { return Ok(None) };
@@ -77,14 +79,16 @@ impl Draft {
         let count = moved.iter().map(RowGroupMetaData::num_rows).sum();
         let words = within.map(|_| vec![KeyValue::new(BEFORE.to_owned(), before.join(","))]);
         let file = FileMetaData::new(VERSION, count, None, words, schema, None);
-        Ok(Some(Draft { metadata: ParquetMetaData::new(file, moved), ranges, end }))
+        Ok(Some(Draft { metadata: ParquetMetaData::new(file, moved), writer: meta.writer, ranges, end }))
     }
 
     /// Whether the reader at the other end makes of it what it is announced.
     pub(super) fn is_readable(&self, schema: &SchemaRef) -> bool {
         let columns: Vec<usize> = (0..schema.fields().len()).collect();
         let reader = ArrowReaderMetadata::try_new(Arc::new(self.metadata.clone()), ArrowReaderOptions::new());
-        let meta = reader.map_err(|error| failed("", error)).and_then(|reader| Meta::read_as(&reader, schema, ""));
+        let meta = reader
+            .map_err(|error| failed("", error))
+            .and_then(|reader| Meta::read_as(&reader, self.writer, schema, ""));
         meta.is_ok_and(|meta| serves(&meta, &columns, &(0..self.metadata.num_row_groups())))
     }
 

@@ -6,11 +6,10 @@ use arrow_array::{RecordBatch, RecordBatchOptions};
 use arrow_schema::SchemaRef;
 use bowshot_core::{Error, ErrorKind, Options, Reader, Result, bytes_of};
 use bytes::Bytes;
-use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions};
 
 use super::super::direct::{Direct, parts, serves};
 use super::super::window::Window;
-use super::super::{Meta, check_groups, check_magic, failed};
+use super::super::{Meta, arrow_of, check_groups, check_magic, footer_bytes};
 use super::BEFORE;
 use crate::error::damaged;
 use crate::guard::contained;
@@ -36,13 +35,15 @@ pub fn open_excerpt(
     let (meta, window) = contained(
         || PLACE.to_owned(),
         || {
-            let footer = Window::of_footer(&open)?;
-            let reader = ArrowReaderMetadata::load(&footer, ArrowReaderOptions::new());
-            let reader = reader.map_err(|error| failed(PLACE, error))?;
-            check_groups(&reader, &open)?;
+            let bytes = footer_bytes(&open)?;
+            let (footer, reader) = arrow_of(&bytes, PLACE, &|_| false)?;
+            if !footer.encrypted.is_empty() || !footer.hollow.is_empty() {
+                return Err(damaged(PLACE, "it has columns that are not sent so"));
+            }
+            check_groups(&reader, &footer, &open)?;
             let groups = reader.metadata().row_groups();
             let chunks = groups.iter().flat_map(|group| group.columns()).map(|chunk| chunk.byte_range()).collect();
-            Ok((Meta::read_as(&reader, schema, PLACE)?, Window::new(&open, chunks)?))
+            Ok((Meta::read_as(&reader, footer.writer, schema, PLACE)?, Window::new(&open, chunks)?))
         },
     )?;
     let columns: Vec<usize> = (0..schema.fields().len()).collect();

@@ -1,19 +1,16 @@
 //! What of a column chunk holds some rows: all of it, or some pages and their dictionary.
 
-use std::io::{Chain, Read};
 use std::ops::Range;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
-use bytes::buf::Reader;
-use bytes::{Buf, Bytes};
-use parquet::column::page::PageReader;
 use parquet::errors::ParquetError;
 use parquet::file::metadata::ColumnChunkMetaData;
-use parquet::file::reader::{ChunkReader, Length};
-use parquet::file::serialized_reader::SerializedPageReader;
 
-use crate::open::{Open, Sequence};
+use super::super::header::PageKind;
+use super::super::stored::Stored;
+use super::super::window::Window;
+use super::super::writer::Writer;
+use crate::open::Open;
 
 /// Parts of a column chunk, in bytes of its file.
 pub(super) struct Taken {
@@ -36,8 +33,13 @@ impl Taken {
     }
 
     /// The pages that hold these rows of a flat column, and their dictionary; `None` where they cannot be told apart.
-    pub(super) fn rows(open: &Arc<Open>, chunk: &ColumnChunkMetaData, rows: &Range<u64>) -> Option<Taken> {
-        let pages = pages(open, chunk, rows.end).ok()?;
+    pub(super) fn rows(
+        open: &Arc<Open>,
+        chunk: &ColumnChunkMetaData,
+        writer: Writer,
+        rows: &Range<u64>,
+    ) -> Option<Taken> {
+        let pages = pages(open, chunk, writer, rows.end).ok()?;
         let mut taken = Taken { dictionary: 0..0, data: 0..0, values: 0, before: 0 };
         let mut row = 0_u64;
         for pair in pages.windows(2) {
@@ -73,53 +75,24 @@ struct Page {
 }
 
 /// The pages of a flat column's first rows, and what follows them.
-fn pages(open: &Arc<Open>, chunk: &ColumnChunkMetaData, rows: u64) -> Result<Vec<Page>, ParquetError> {
-    let headers = Arc::new(Headers { open: Arc::clone(open), last: AtomicU64::new(0) });
-    // How many rows there are matters only where there is an index of the pages.
-    let mut reader = SerializedPageReader::new(Arc::clone(&headers), chunk, 0, None)?;
+fn pages(open: &Arc<Open>, chunk: &ColumnChunkMetaData, writer: Writer, rows: u64) -> Result<Vec<Page>, ParquetError> {
+    // Without a range: headers are read alone.
+    let window = Window::new(open, Vec::new()).map_err(|error| ParquetError::External(Box::new(error)))?;
+    let mut stored = Stored::new(&window, chunk, writer);
     let (mut pages, mut row) = (Vec::new(), 0_u64);
-    while let Some(page) = reader.peek_next_page()? {
-        let values = if page.is_dict { None } else { Some(page.num_levels.unwrap_or_default() as u64) };
-        let start = headers.last.load(Ordering::Relaxed);
+    while let Some((header, start)) = stored.peek()? {
+        let values = match header.page {
+            PageKind::Data { values, .. } | PageKind::DataV2 { values, .. } => Some(u64::from(values)),
+            PageKind::Dictionary { .. } | PageKind::Other => None,
+        };
+        pages.push(Page { start, values });
         if row >= rows {
-            pages.push(Page { start, values });
             return Ok(pages);
         }
         row = row.saturating_add(values.unwrap_or_default());
-        pages.push(Page { start, values });
-        reader.skip_next_page()?;
+        stored.skip()?;
     }
     let (start, length) = chunk.byte_range();
     pages.push(Page { start: start.saturating_add(length), values: Some(0) });
     Ok(pages)
-}
-
-/// Reads the headers of pages, and remembers where the last one was.
-struct Headers {
-    open: Arc<Open>,
-    last: AtomicU64,
-}
-
-/// A header rarely has more bytes.
-const HEADER: u64 = 512;
-
-impl Length for Headers {
-    fn len(&self) -> u64 {
-        self.open.len()
-    }
-}
-
-impl ChunkReader for Headers {
-    type T = Chain<Reader<Bytes>, Sequence>;
-
-    fn get_read(&self, start: u64) -> Result<Self::T, ParquetError> {
-        self.last.store(start, Ordering::Relaxed);
-        let first = self.get_bytes(start, usize::try_from(HEADER.min(self.len().saturating_sub(start)))?)?;
-        let rest = Sequence::new(Arc::clone(&self.open), start.saturating_add(first.len() as u64), self.len());
-        Ok(first.reader().chain(rest))
-    }
-
-    fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes, ParquetError> {
-        self.open.read(start, length as u64).map_err(|error| ParquetError::External(Box::new(error)))
-    }
 }

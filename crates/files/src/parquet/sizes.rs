@@ -1,0 +1,58 @@
+//! How large the pages of large column chunks are: a writer may make a single one of hundreds of megabytes.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use parquet::errors::ParquetError;
+use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData};
+
+use super::header::PageKind;
+use super::stored::Stored;
+use super::window::Window;
+use super::writer::Writer;
+use crate::open::Open;
+
+/// Pages of smaller column chunks are small.
+const LARGE: i64 = 8 << 20;
+
+/// For column chunks that are large, by their row groups and leaves: the bytes of their first page of values when it is unpacked.
+#[derive(Default)]
+pub(super) struct Sizes(HashMap<(usize, usize), u64>);
+
+impl Sizes {
+    /// Looks at a header or two of each.
+    pub(super) fn look(open: &Arc<Open>, metadata: &ParquetMetaData, writer: Writer) -> Self {
+        let mut sizes = HashMap::new();
+        for (group, meta) in metadata.row_groups().iter().enumerate() {
+            let chunks = meta.columns().iter().enumerate();
+            for (leaf, chunk) in
+                chunks.filter(|(_, chunk)| chunk.uncompressed_size().max(chunk.compressed_size()) > LARGE)
+            {
+                // From far away, what is read of a chunk is all of it.
+                let whole = || u64::try_from(chunk.compressed_size()).unwrap_or(0);
+                // What cannot be read is told when it is.
+                let page = if open.is_local() { first(open, chunk, writer).unwrap_or(0) } else { whole() };
+                sizes.insert((group, leaf), page);
+            }
+        }
+        Sizes(sizes)
+    }
+
+    /// About how many bytes of pages are held at once where these leaves are read.
+    pub(super) fn held(&self, group: usize, leaves: &[usize]) -> u64 {
+        let pages = leaves.iter().filter_map(|leaf| self.0.get(&(group, *leaf)));
+        pages.fold(0, |sum, page| sum.saturating_add(*page))
+    }
+}
+
+fn first(open: &Arc<Open>, chunk: &ColumnChunkMetaData, writer: Writer) -> Result<u64, ParquetError> {
+    let window = Window::new(open, Vec::new()).map_err(|error| ParquetError::External(Box::new(error)))?;
+    let mut stored = Stored::new(&window, chunk, writer);
+    while let Some((header, _)) = stored.peek()? {
+        if !matches!(header.page, PageKind::Dictionary { .. }) {
+            return Ok(header.unpacked as u64);
+        }
+        stored.skip()?;
+    }
+    Ok(0)
+}
