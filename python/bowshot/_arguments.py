@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
@@ -19,9 +18,6 @@ if TYPE_CHECKING:
     Sql: TypeAlias = str | Sequence[str]
     """A query; the name of a table; or queries that are the partitions of one result."""
 
-# A bare SELECT is a query without columns.
-_TABLE = re.compile(r"(?!select$)[^\W\d][\w$]*(\.[^\W\d][\w$]*)?", re.IGNORECASE)
-
 
 class Target(NamedTuple):
     """What to read, and where."""
@@ -30,30 +26,29 @@ class Target(NamedTuple):
     """The database's URI or path."""
     queries: list[str]
     """One query, or several that are the partitions of one result."""
-    is_table: bool
-    """Whether the user gave the name of a table instead of a query."""
+    columns: list[str] | None
+    """Which columns to read, all where there are none, if the only text is the name of a table; `None`: it is SQL."""
 
     def __repr__(self) -> str:
         """Without what is secret in the address; debuggers and tracebacks show it."""
-        return f"Target(uri={shown_address(self.uri)!r}, queries={self.queries!r}, is_table={self.is_table!r})"
+        return f"Target(uri={shown_address(self.uri)!r}, queries={self.queries!r}, columns={self.columns!r})"
 
 
 def target(sql: Any, con: Any, columns: Sequence[str] | None = None) -> Target:
-    """The database and the queries, whichever came first; the name of a table becomes a query.
+    """The database and the queries, whichever came first. Whether a text is SQL or a table is the database's to say.
 
     >>> target("SELECT 1", "shop.db") == target("shop.db", "SELECT 1")
     True
     >>> target("orders", "shop.db", columns=["id"])
-    Target(uri='shop.db', queries=['SELECT "id" FROM "orders"'], is_table=True)
+    Target(uri='shop.db', queries=['orders'], columns=['id'])
     """
     if _names_database(sql) and not _names_database(con):
         sql, con = con, sql
     if isinstance(sql, str) and is_connection_string(sql):
         # As a query it would be sent to the other one, and kept in its logs.
         raise ConfigError("both arguments are addresses of databases; give a query and one address")
-    if isinstance(sql, str) and _TABLE.fullmatch(sql.strip()):
-        return Target(_uri(con), [_table_query(sql, columns)], is_table=True)
-    return Target(_uri(con), _queries(sql), is_table=False)
+    queries = _queries(sql)
+    return Target(_uri(con), queries, list(columns or ()) if isinstance(sql, str) else None)
 
 
 def _names_database(value: Any) -> bool:
@@ -119,14 +114,3 @@ def _queries(sql: Any) -> list[str]:
     if isinstance(sql, Sequence) and not sql:
         raise ConfigError("the list of queries is empty; give at least one")
     raise TypeError(f"sql must be a str or a list of str, not {type(sql).__name__}")
-
-
-def _table_query(table: str, columns: Sequence[str] | None) -> str:
-    """A bare word is a table, as in `pandas.read_sql`; names keep their case."""
-    chosen = ", ".join(map(_quoted, columns)) if columns else "*"
-    return f"SELECT {chosen} FROM {'.'.join(map(_quoted, table.strip().split('.')))}"
-
-
-def _quoted(name: str) -> str:
-    escaped = name.replace('"', '""')
-    return f'"{escaped}"'

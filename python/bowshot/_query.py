@@ -49,11 +49,11 @@ class Query:
         costs the database less.
         """
         if self._planned is None:
-            uri, queries, _ = self._target
+            uri, queries, columns = self._target
             options = self._options
             if whole and options["buffer_bytes"] is None:
                 options = {**options, "buffer_bytes": sys.maxsize}
-            self._planned = _bowshot.plan(uri, queries, self._params, self._named, options)
+            self._planned = _bowshot.plan(uri, queries, columns, self._params, self._named, options)
             tell(self._planned)
         return self._planned
 
@@ -128,9 +128,8 @@ class Query:
         dtype_backend: Any = None,
     ) -> pd.DataFrame:
         """The whole result as a `pandas.DataFrame`; the parameters are those of `pandas.read_sql`."""
-        is_table = self._target.is_table
-        options = FrameOptions(index_col, coerce_float, parse_dates, dtype, dtype_backend, is_table)
         plan = self._unread()
+        options = FrameOptions(index_col, coerce_float, parse_dates, dtype, dtype_backend, plan.is_table)
         with Telling(plan):
             return read_frame(plan, options, self._progress)
 
@@ -145,9 +144,8 @@ class Query:
         dtype_backend: Any = None,
     ) -> Iterator[pd.DataFrame]:
         """The result as frames of exactly `chunksize` rows, the last one shorter, in bounded memory."""
-        is_table = self._target.is_table
-        options = FrameOptions(index_col, coerce_float, parse_dates, dtype, dtype_backend, is_table)
         plan = self._unread()
+        options = FrameOptions(index_col, coerce_float, parse_dates, dtype, dtype_backend, plan.is_table)
         return _told(plan, read_frames(plan, options, chunksize, self._progress))
 
     def to_polars(self) -> pl.DataFrame:

@@ -148,7 +148,10 @@ def read_sql(
     Parameters
     ----------
     sql
-        A query; the bare name of a table; or a list of queries that together are the result, each one a partition.
+        A query; the name of a table or view, with its schema where it needs one (`shop.orders`); or a list of queries
+        that together are the result, each one a partition. As in pandas, a text that is the name of an existing table
+        is that table (`"Order Details"`); only what the database can run as a statement of two words or more is SQL
+        first.
     con
         A URI (`postgresql://…`, `sqlite:///…`), the path of an SQLite file, libpq's `host=… dbname=…`, or a SQLAlchemy
         engine, connection or URL, of which only the address is used.
@@ -157,7 +160,8 @@ def read_sql(
     params
         Values of the query's placeholders: a sequence for `$1`, `?` or `%s`, a mapping for `:name` or `%(name)s`.
     columns
-        As in `pandas.read_sql`: which columns to read of a table; without effect on a query.
+        As in `pandas.read_sql`: which columns to read of a table, in the letters' case that they have there; without
+        effect on a query.
     return_type
         `"pandas"`, `"arrow"` (`pyarrow.Table`), `"polars"` or `"arrow_stream"` (`pyarrow.RecordBatchReader`).
     protocol
@@ -223,7 +227,7 @@ def read_sql(
         _refuse(return_type, "pandas", frame_only)
     if return_type != "arrow_stream":
         _refuse(return_type, "arrow_stream", {"batch_size": batch_size})
-    where = target(sql, con, columns)
+    where = target(sql, con, _with_index(columns, index_col))
     options = keywords(
         protocol=protocol,
         partition_on=partition_on,
@@ -256,6 +260,14 @@ def read_sql(
     if chunksize is not None:
         return what.to_pandas_chunks(chunksize, **frame)
     return what.to_pandas(**frame)
+
+
+def _with_index(columns: Sequence[str] | None, index_col: str | Sequence[str] | None) -> Sequence[str] | None:
+    """The columns to read of a table: those of the index too, in front of the others, as in pandas."""
+    if not columns or index_col is None:
+        return columns
+    index = [index_col] if isinstance(index_col, str) else list(index_col)
+    return [*(name for name in index if name not in columns), *columns]
 
 
 def _one(name: str, value: Any, other_name: str, other: Any) -> Any:

@@ -1,7 +1,8 @@
 //! Plans a query, and keeps the plan until it is read.
 
 use arrow_schema::SchemaRef;
-use bowshot_core::{Cancel, Error, ErrorKind, Estimate, Map, Options, Partition};
+use bowshot_connect::{Named, Text};
+use bowshot_core::{Cancel, Error, ErrorKind, Estimate, Map, Options, Params, Partition, Result};
 use parking_lot::Mutex;
 use pyo3::prelude::*;
 
@@ -27,6 +28,8 @@ pub(crate) struct Plan {
     partitions: Vec<Partition>,
     reason: String,
     estimate: Estimate,
+    /// Whether a table is read whose name was given in the place of a query.
+    is_table: bool,
     /// The plan as people read it.
     text: String,
     options: Options,
@@ -35,13 +38,15 @@ pub(crate) struct Plan {
     live: Mutex<Option<bowshot_core::Plan>>,
 }
 
-/// Plans one or several queries on the database that `uri` names.
+/// Plans one or several queries on the database that `uri` names; a single text may be the name of a table where `columns` says
+/// which of its columns to read.
 #[pyfunction]
-#[pyo3(signature = (uri, queries, params, named, keywords))]
+#[pyo3(signature = (uri, queries, columns, params, named, keywords))]
 pub(crate) fn plan(
     py: Python<'_>,
     uri: String,
     queries: Vec<String>,
+    columns: Option<Vec<String>>,
     params: Option<Bound<'_, PyAny>>,
     named: bool,
     keywords: Keywords,
@@ -54,12 +59,13 @@ pub(crate) fn plan(
         }
         let params = to_params(params, named)?;
         let options = keywords.into_options().to_python(py)?;
-        let request = request(queries, &params, options.clone());
+        let asked = Asked { queries, columns, params, options: options.clone() };
         let cancel = Cancel::new();
         let planning = cancel.clone();
-        let plan = run(py, &cancel, move || bowshot_connect::connect(&uri)?.plan(&request, &planning))?;
+        let Named { plan, is_table } = run(py, &cancel, move || asked.plan(&uri, &planning))?;
         let shown = Conversion::by_type(&plan.schema, Destination::Arrow).to_python(py)?.schema().clone();
         Ok(Plan {
+            is_table,
             schema: plan.schema.clone(),
             shown,
             snapshot: plan.snapshot.clone(),
@@ -72,6 +78,31 @@ pub(crate) fn plan(
             live: Mutex::new(Some(plan)),
         })
     })
+}
+
+/// What is to be planned.
+struct Asked {
+    queries: Vec<String>,
+    columns: Option<Vec<String>>,
+    params: Params,
+    options: Options,
+}
+
+impl Asked {
+    fn plan(self, uri: &str, cancel: &Cancel) -> Result<Named> {
+        let Asked { queries, columns, params, options } = self;
+        let source = bowshot_connect::connect(uri)?;
+        match (queries.as_slice(), columns) {
+            ([text], Some(columns)) => {
+                let text = Text { text, columns: &columns, params: &params };
+                bowshot_connect::plan_text(source.as_ref(), text, &options, cancel)
+            }
+            _ => {
+                let plan = source.plan(&request(queries, &params, options), cancel)?;
+                Ok(Named { plan, is_table: false })
+            }
+        }
+    }
 }
 
 impl Plan {
@@ -117,6 +148,12 @@ impl Plan {
     #[getter]
     fn reason(&self) -> &str {
         &self.reason
+    }
+
+    /// Whether the text was the name of a table.
+    #[getter]
+    fn is_table(&self) -> bool {
+        self.is_table
     }
 
     /// About how many rows the result has.

@@ -62,6 +62,62 @@ def test_a_bare_word_is_a_table(shop: Path) -> None:
     assert len(bowshot.read_sql(str(shop), "main.items").columns) == 11
 
 
+ODD_NAMES = [
+    "Order Details",
+    "select",
+    "2024",
+    "tab-x",
+    "Table of Contents",
+    "a.b",
+    'said "so"',
+    "it's",
+    "back`tick",
+    "[brackets]",
+    "größe",
+    "semi;colon",
+    "q(1)",
+    " blank before",
+    "x -- y",
+]
+
+
+@pytest.mark.parametrize("name", ODD_NAMES)
+def test_a_string_that_is_the_name_of_a_table_is_that_table(database: Path, name: str) -> None:
+    quoted = '"' + name.replace('"', '""') + '"'
+    with sqlite3.connect(database) as connection:
+        connection.execute(f'CREATE TABLE {quoted} ("a b" INTEGER, day DATE)')
+        connection.execute(f"INSERT INTO {quoted} VALUES (1, '2024-02-29')")
+    frame = bowshot.read_sql(name, database)
+    assert frame["a b"].tolist() == [1]
+    assert list(bowshot.read_sql(str(database), name, columns=["day"]).columns) == ["day"]
+    assert len(bowshot.query(name, database).to_arrow()) == 1
+    assert len(bowshot.plan(name, database).schema) == 2
+    assert sum(len(chunk) for chunk in bowshot.read_sql(name, database, chunksize=5)) == 1
+    with pytest.raises(bowshot.ConfigError, match='"nope"') as caught:
+        bowshot.read_sql(name, database, columns=["nope"])
+    assert caught.value.column == "nope"
+    assert "a b, day" in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ['"Order Details"', "[Order Details]", "`Order Details`", 'main."Order Details"'])
+def test_names_in_any_quotes(database: Path, name: str) -> None:
+    with sqlite3.connect(database) as connection:
+        connection.execute('CREATE TABLE "Order Details" (a INTEGER)')
+    assert list(bowshot.read_sql(name, database).columns) == ["a"]
+
+
+def test_what_is_neither_a_table_nor_sql_says_both(shop: Path) -> None:
+    with pytest.raises(bowshot.SqlError, match="not the name of a table either: no such table: item list"):
+        bowshot.read_sql("item list", shop)
+    with pytest.raises(bowshot.SqlError, match="no such table: itemz"):
+        bowshot.read_sql("itemz", shop)
+
+
+def test_the_index_of_a_table_is_read_with_its_columns(shop: Path) -> None:
+    frame = bowshot.read_sql("items", shop, columns=["name"], index_col="id")
+    assert (frame.index.name, list(frame.columns)) == ("id", ["name"])
+
+
 def test_columns_is_for_tables_as_in_pandas(shop: Path) -> None:
     assert list(bowshot.read_sql("SELECT id, name FROM items", shop, columns=["id"]).columns) == ["id", "name"]
 

@@ -80,7 +80,7 @@ def check(case: Case, con: str) -> pa.Table | None:
     """Compares with what the case says; the table that was read, if it is not an error."""
     options = {name: case[name] for name in OPTIONS if name in case}
     params = [None if value == "null" else value for value in case.get("params", [])] or None
-    sql = case.get("list") or case["sql"]
+    sql = case.get("list") or case.get("table") or case["sql"]
     if "error" in case:
         with pytest.raises(bowshot.Error) as caught:
             bowshot.query(sql, con, params=params, pre_execution_query=case.get("before"), **options).to_arrow()

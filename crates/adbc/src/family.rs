@@ -1,6 +1,6 @@
 //! Which kind of driver it is, as far as that matters: its SQL, and what has to be known about it.
 
-use bowshot_core::{Error, ErrorKind, Result};
+use bowshot_core::{Case, Error, ErrorKind, Naming, Result};
 use bowshot_sql::Dialect;
 
 /// What is known of a driver from its name.
@@ -64,6 +64,22 @@ pub(crate) fn dialect(driver: &str) -> Dialect {
         Dialect::Oracle
     } else {
         Dialect::Standard
+    }
+}
+
+/// How the database behind a driver writes names.
+pub(crate) fn naming(driver: &str, dialect: Dialect) -> Naming {
+    let name = file_name(driver);
+    let naming = dialect.naming();
+    if name.contains("duckdb") {
+        // Names that are not quoted keep their letters, and mean any case.
+        Naming { case: Case::Kept, ..naming }
+    } else if name.contains("snowflake") {
+        Naming { case: Case::Upper, ..naming }
+    } else if name.contains("bigquery") || name.contains("databricks") {
+        Naming { quotes: Some(('`', '`')), ..naming }
+    } else {
+        naming
     }
 }
 

@@ -37,7 +37,7 @@ mod uri;
 
 use std::sync::Arc;
 
-use bowshot_core::{Cancel, Plan, Request, Result, Source};
+use bowshot_core::{Cancel, Naming, Plan, Request, Result, Source};
 
 pub use driver::search_packages;
 
@@ -63,5 +63,9 @@ impl Adbc {
 impl Source for Adbc {
     fn plan(&self, request: &Request, cancel: &Cancel) -> Result<Plan> {
         plan::plan(&self.location, request, cancel)
+    }
+
+    fn naming(&self, _cancel: &Cancel) -> Result<Naming> {
+        Ok(self.location.naming)
     }
 }

@@ -3,12 +3,12 @@
 use std::fmt;
 use std::time::Duration;
 
-use bowshot_core::{Address, Error, ErrorKind, Result, Secrets};
+use bowshot_core::{Address, Error, ErrorKind, Naming, Result, Secrets};
 use bowshot_sql::Dialect;
 use percent_encoding::percent_decode_str;
 
 use crate::duckdb;
-use crate::family::{Family, dialect, named_dialect};
+use crate::family::{Family, dialect, named_dialect, naming};
 
 /// How much of what a driver returns is looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,6 +28,8 @@ pub(crate) struct Location {
     pub(crate) entrypoint: Option<String>,
     pub(crate) family: Family,
     pub(crate) dialect: Dialect,
+    /// How the database writes names.
+    pub(crate) naming: Naming,
     /// The options of the database object, such as `uri`.
     pub(crate) database: Vec<(String, String)>,
     pub(crate) connection: Vec<(String, String)>,
@@ -74,6 +76,7 @@ impl Location {
         let known = if name.is_empty() { location.driver.clone() } else { name };
         location.family = Family::of(&known);
         location.dialect = location.wished_dialect(&known)?;
+        location.naming = naming(&known, location.dialect);
         location.check_sqlite()?;
         Ok(location)
     }
@@ -83,6 +86,7 @@ impl Location {
         Location {
             family: Family::of(&driver),
             dialect: dialect(&driver),
+            naming: naming(&driver, dialect(&driver)),
             driver,
             entrypoint: None,
             database: Vec::new(),

@@ -35,7 +35,7 @@ mod uri;
 
 use std::sync::Arc;
 
-use bowshot_core::{Cancel, Plan, Request, Result, Source};
+use bowshot_core::{Cancel, Naming, Plan, Request, Result, Source};
 
 /// A ClickHouse server, over HTTP.
 #[derive(Clone, Debug)]
@@ -56,5 +56,9 @@ impl ClickHouse {
 impl Source for ClickHouse {
     fn plan(&self, request: &Request, cancel: &Cancel) -> Result<Plan> {
         plan::plan(&self.location, request, cancel)
+    }
+
+    fn naming(&self, _cancel: &Cancel) -> Result<Naming> {
+        Ok(Naming { backslashes: true, ..plan::DIALECT.naming() })
     }
 }

@@ -21,7 +21,7 @@ const OBSTACLE: &str = "ClickHouse has no snapshot that several connections coul
 const PROTOCOL: &str = "native";
 
 /// ClickHouse quotes and escapes as MySQL does.
-const DIALECT: Dialect = Dialect::MySql;
+pub(crate) const DIALECT: Dialect = Dialect::MySql;
 
 /// How a query's columns are read.
 pub(crate) struct Columns {

@@ -12,6 +12,7 @@
 
 mod address;
 mod malformed;
+mod named;
 mod sources;
 
 use std::sync::Arc;
@@ -22,6 +23,7 @@ use address::Address;
 use sources::{Entry, SOURCES};
 
 pub use address::{is_connection_string, is_uri};
+pub use named::{Named, Text, plan_text};
 
 /// The source that `uri` names; nothing is sent to a database yet.
 ///

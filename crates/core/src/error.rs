@@ -160,6 +160,17 @@ impl Error {
         self.0.hint.as_deref()
     }
 
+    /// Whether the database answered that it does not do what it was asked, and the connection lives on.
+    ///
+    /// What is asked only to plan well may be refused without harm: the result is then read as one partition.
+    pub fn is_refusal(&self) -> bool {
+        match self.0.kind {
+            ErrorKind::Sql => true,
+            ErrorKind::Config | ErrorKind::Unsupported | ErrorKind::Timeout => self.sqlstate().is_some(),
+            _ => false,
+        }
+    }
+
     /// Whether the same read may succeed when it is tried again, unchanged.
     pub fn is_temporary(&self) -> bool {
         match self.0.kind {

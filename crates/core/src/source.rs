@@ -3,7 +3,7 @@
 use arrow_array::RecordBatch;
 use arrow_schema::DataType;
 
-use crate::{Cancel, Error, ErrorKind, Excerpt, Origin, Plan, Request, Result, Writer};
+use crate::{Cancel, Error, ErrorKind, Excerpt, Naming, Origin, Plan, Request, Result, Writer};
 
 /// A database or a folder of files, named by a URI.
 pub trait Source: Send + Sync {
@@ -11,6 +11,14 @@ pub trait Source: Send + Sync {
     ///
     /// The plan holds the snapshot open; nothing of the result has been read yet.
     fn plan(&self, request: &Request, cancel: &Cancel) -> Result<Plan>;
+
+    /// How it writes the names of tables and columns. Most sources know; some have to connect and ask their driver or server.
+    ///
+    /// # Errors
+    /// Those of a connection that has to be asked and cannot be opened.
+    fn naming(&self, _cancel: &Cancel) -> Result<Naming> {
+        Ok(Naming::default())
+    }
 
     /// What writes to it.
     ///

@@ -50,7 +50,7 @@ mod view;
 
 pub use parquet::open_excerpt;
 
-use bowshot_core::{Cancel, Plan, Request, Result, Source};
+use bowshot_core::{Cancel, Naming, Plan, Request, Result, Source};
 
 /// A file, or a folder of files with the same columns.
 #[derive(Clone, Debug)]
@@ -75,5 +75,9 @@ impl Files {
 impl Source for Files {
     fn plan(&self, request: &Request, cancel: &Cancel) -> Result<Plan> {
         plan::plan(&self.location, request, cancel)
+    }
+
+    fn naming(&self, _cancel: &Cancel) -> Result<Naming> {
+        Ok(Naming { qualified: false, ..Naming::default() })
     }
 }

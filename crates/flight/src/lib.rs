@@ -32,6 +32,7 @@ mod lines;
 mod location;
 mod login;
 mod messages;
+mod naming;
 mod open;
 mod parameters;
 mod plan;
@@ -48,7 +49,7 @@ mod uri;
 
 use std::sync::Arc;
 
-use bowshot_core::{Cancel, OpenExcerpt, Plan, Request, Result, Source};
+use bowshot_core::{Cancel, Naming, OpenExcerpt, Plan, Request, Result, Source};
 
 /// A Flight SQL server, and who asks it.
 #[derive(Clone, Debug)]
@@ -80,5 +81,9 @@ impl Flight {
 impl Source for Flight {
     fn plan(&self, request: &Request, cancel: &Cancel) -> Result<Plan> {
         plan::plan(&self.target, request, cancel)
+    }
+
+    fn naming(&self, cancel: &Cancel) -> Result<Naming> {
+        naming::naming(&self.target, cancel)
     }
 }

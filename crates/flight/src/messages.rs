@@ -42,6 +42,13 @@ pub(crate) struct CommandStatementQuery {
     pub(crate) query: String,
 }
 
+/// Asks what the server can do.
+#[derive(Clone, PartialEq, Message)]
+pub(crate) struct CommandGetSqlInfo {
+    #[prost(uint32, repeated, tag = "1")]
+    pub(crate) info: Vec<u32>,
+}
+
 /// Runs a statement without a result.
 #[derive(Clone, PartialEq, Message)]
 pub(crate) struct CommandStatementUpdate {
@@ -90,6 +97,10 @@ pub(crate) struct DoPutPreparedStatementResult {
 
 impl Named for CommandStatementQuery {
     const NAME: &'static str = "CommandStatementQuery";
+}
+
+impl Named for CommandGetSqlInfo {
+    const NAME: &'static str = "CommandGetSqlInfo";
 }
 
 impl Named for CommandStatementUpdate {

@@ -22,6 +22,8 @@ pub struct Server {
     pub version: String,
     /// Whether something may be changed.
     pub writable: bool,
+    /// What quotes names in the SQL that the caller writes.
+    pub quote: char,
     /// How long a prepared statement lives without being used, in milliseconds; 0: for ever.
     pub statement_timeout: i32,
     /// How many characters a statement may have; 0: no limit is known.
@@ -38,6 +40,7 @@ impl Default for Server {
         Server {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             writable: false,
+            quote: '"',
             statement_timeout: 0,
             statement_length: 0,
             statements: 0,
@@ -63,7 +66,7 @@ impl Default for Server {
 pub fn sql_info(server: &Server, command: &CommandGetSqlInfo) -> Result<RecordBatch> {
     let mut builder = SqlInfoDataBuilder::new();
     server::append(&mut builder, server);
-    syntax::append(&mut builder);
+    syntax::append(&mut builder, server);
     limits::append(&mut builder, server);
     let all = builder.build().map_err(internal)?;
     all.record_batch(command.info.iter().copied()).map_err(internal)

@@ -8,6 +8,7 @@ use arrow_schema::SchemaRef;
 use bowshot_core::{Cancel, Result};
 use bowshot_gateway_catalog as catalog;
 use bowshot_gateway_catalog::{Answer, Server, TablePath};
+use bowshot_sql::Dialect;
 use tonic::Status;
 
 use crate::caller::Caller;
@@ -63,13 +64,17 @@ impl Inner {
             Command::CommandGetCrossReference(command) => {
                 whole(catalog::cross_reference(all, command, visible, cancel))
             }
-            Command::CommandGetSqlInfo(command) => catalog::sql_info(&server(self.may_write(caller)), command),
+            Command::CommandGetSqlInfo(command) => {
+                let dialect = self.dialect(caller.catalog().as_deref());
+                catalog::sql_info(&server(self.may_write(caller), dialect), command)
+            }
             Command::CommandGetXdbcTypeInfo(command) => catalog::xdbc_type_info(command),
             _ => catalog::table_types(),
         }
     }
 }
 
-fn server(writable: bool) -> Server {
-    Server { version: env!("CARGO_PKG_VERSION").to_owned(), writable, ..Server::default() }
+fn server(writable: bool, dialect: Dialect) -> Server {
+    let quote = dialect.naming().quotes.map_or('"', |(open, _)| open);
+    Server { version: env!("CARGO_PKG_VERSION").to_owned(), writable, quote, ..Server::default() }
 }

@@ -44,7 +44,7 @@ mod types;
 mod uri;
 mod wire_type;
 
-use bowshot_core::{Cancel, Plan, Request, Result, Source};
+use bowshot_core::{Cancel, Naming, Plan, Request, Result, Source};
 
 /// A database of SQL Server or Azure SQL.
 #[derive(Clone, Debug)]
@@ -68,5 +68,9 @@ impl MsSql {
 impl Source for MsSql {
     fn plan(&self, request: &Request, cancel: &Cancel) -> Result<Plan> {
         plan::plan(&self.config, request, cancel)
+    }
+
+    fn naming(&self, _cancel: &Cancel) -> Result<Naming> {
+        Ok(bowshot_sql::Dialect::SqlServer.naming())
     }
 }

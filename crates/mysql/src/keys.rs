@@ -199,6 +199,7 @@ fn sample(prober: &mut Prober<'_>, line: &mut Line) -> Result<bool> {
     line.see(first);
     line.see(last);
     if line.needs_samples() {
+        line.learn(prober.session)?;
         line.settle_first();
         let name = line.names().into_iter().next().unwrap_or_default();
         // The last key of one value of the first column, and the first one of the next.
@@ -213,6 +214,7 @@ fn sample(prober: &mut Prober<'_>, line: &mut Line) -> Result<bool> {
         for row in prober.rows(line, &asked)?.iter().flatten() {
             line.see(row);
         }
+        line.learn(prober.session)?;
     }
     line.settle();
     Ok(true)

@@ -53,7 +53,7 @@ mod writer;
 
 use std::sync::Arc;
 
-use bowshot_core::{Cancel, Plan, Request, Result, Source, Writer};
+use bowshot_core::{Cancel, Naming, Plan, Request, Result, Source, Writer};
 
 /// A MySQL or MariaDB database.
 #[derive(Clone, Debug)]
@@ -73,6 +73,10 @@ impl MySql {
 impl Source for MySql {
     fn plan(&self, request: &Request, cancel: &Cancel) -> Result<Plan> {
         plan::plan(&self.config, request, cancel)
+    }
+
+    fn naming(&self, _cancel: &Cancel) -> Result<Naming> {
+        Ok(bowshot_sql::Dialect::MySql.naming())
     }
 
     fn writer(&self) -> Result<&dyn Writer> {

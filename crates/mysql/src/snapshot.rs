@@ -45,7 +45,7 @@ pub(crate) fn open(
     if count < 2 {
         return alone(first, None);
     }
-    let tables = if options.one_snapshot { tables(&mut first, queries)? } else { Ok(Vec::new()) };
+    let tables = if options.one_snapshot { planning(tables(&mut first, queries))? } else { Ok(Vec::new()) };
     let tables = match tables {
         Ok(tables) => tables,
         Err(reason) => return alone(first, Some(reason)),
@@ -62,7 +62,7 @@ pub(crate) fn open(
     let shared = if sessions.len() < 2 {
         Err("the server has no connection left".to_owned())
     } else {
-        share(&mut sessions, config, options, &tables, cancel)?
+        planning(share(&mut sessions, config, options, &tables, cancel))?
     };
     match shared {
         Ok(name) => Ok(Snapshot { sessions, name: Some(name), note: None }),
@@ -111,6 +111,16 @@ fn share(
         Lock::Tables | Lock::Global => lock::share(sessions, config, options, tables, cancel)?,
     };
     Ok(locked.map_err(|reason| format!("connections cannot share a snapshot: {unlike}; {reason}")))
+}
+
+/// What the server refuses is a reason not to share a snapshot, and no failure.
+fn planning<T>(asked: Result<std::result::Result<T, String>>) -> Result<std::result::Result<T, String>> {
+    match asked {
+        Err(error) if error.is_refusal() => {
+            Ok(Err(format!("the server refused what planning asked: {}", error.message())))
+        }
+        asked => asked,
+    }
 }
 
 /// Transactions that see one state from their beginning on, whatever the server's or the user's settings are.

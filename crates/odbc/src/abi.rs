@@ -36,6 +36,10 @@ pub(crate) const ROW_ERROR: u16 = 5;
 pub(crate) const DRIVER_NAME: u16 = 6;
 pub(crate) const DRIVER_VERSION: u16 = 7;
 pub(crate) const DBMS_NAME: u16 = 17;
+pub(crate) const IDENTIFIER_CASE: u16 = 28;
+pub(crate) const IDENTIFIER_QUOTE_CHAR: u16 = 29;
+pub(crate) const IC_UPPER: u32 = 1;
+pub(crate) const IC_LOWER: u32 = 2;
 pub(crate) const GETDATA_EXTENSIONS: u16 = 81;
 /// SQLGetData serves columns before the last bound one, too.
 pub(crate) const GD_ANY_COLUMN: u32 = 1;

@@ -29,6 +29,7 @@ mod fetch;
 mod handle;
 mod library;
 mod moments;
+mod naming;
 mod numbers;
 mod parameters;
 mod plan;
@@ -45,7 +46,7 @@ mod zero_dates;
 
 use std::sync::Arc;
 
-use bowshot_core::{Cancel, Plan, Request, Result, Source};
+use bowshot_core::{Cancel, Naming, Plan, Request, Result, Source};
 
 /// An ODBC data source.
 #[derive(Clone, Debug)]
@@ -69,5 +70,9 @@ impl Odbc {
 impl Source for Odbc {
     fn plan(&self, request: &Request, cancel: &Cancel) -> Result<Plan> {
         plan::plan(&self.location, request, cancel)
+    }
+
+    fn naming(&self, cancel: &Cancel) -> Result<Naming> {
+        naming::naming(&self.location, cancel)
     }
 }

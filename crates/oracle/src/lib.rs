@@ -39,7 +39,7 @@ mod types;
 mod uri;
 mod wire;
 
-use bowshot_core::{Cancel, Plan, Request, Result, Source};
+use bowshot_core::{Cancel, Naming, Plan, Request, Result, Source};
 
 /// An Oracle database.
 #[derive(Clone, Debug)]
@@ -63,5 +63,9 @@ impl Oracle {
 impl Source for Oracle {
     fn plan(&self, request: &Request, cancel: &Cancel) -> Result<Plan> {
         plan::plan(&self.location, request, cancel)
+    }
+
+    fn naming(&self, _cancel: &Cancel) -> Result<Naming> {
+        Ok(bowshot_sql::Dialect::Oracle.naming())
     }
 }

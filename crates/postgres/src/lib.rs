@@ -62,7 +62,7 @@ mod written;
 
 use std::sync::Arc;
 
-use bowshot_core::{Cancel, Plan, Request, Result, Source, Writer};
+use bowshot_core::{Cancel, Naming, Plan, Request, Result, Source, Writer};
 
 /// A PostgreSQL database.
 #[derive(Clone, Debug)]
@@ -82,6 +82,10 @@ impl Postgres {
 impl Source for Postgres {
     fn plan(&self, request: &Request, cancel: &Cancel) -> Result<Plan> {
         plan::plan(&self.config, request, cancel)
+    }
+
+    fn naming(&self, _cancel: &Cancel) -> Result<Naming> {
+        Ok(bowshot_sql::Dialect::Postgres.naming())
     }
 
     fn writer(&self) -> Result<&dyn Writer> {

@@ -112,7 +112,7 @@ fn choose(
     options: &Options,
     wanted: Option<&str>,
 ) -> Result<(Chosen, Vec<Option<Origin>>)> {
-    let sources = origins(session, described)?;
+    let sources = snapshot::planning(session, |session| origins(session, described))?.unwrap_or_default();
     let columns = columns(session, described, &sources, first, options, queries.len() == 1)?;
     let origin = |column: &Described| sources.get(&column.origin?).map(|source| source.origin.clone());
     let origins = described.iter().map(origin).collect();
@@ -153,8 +153,10 @@ fn choose(
 
 /// The name of a snapshot on which all connections see the same; or why there is none.
 fn share(session: &mut Session, queries: &[Prepared]) -> Result<std::result::Result<String, String>> {
-    if let Some(reason) = scanned::obstacle(session, queries)? {
-        return Ok(Err(reason));
+    match snapshot::planning(session, |session| scanned::obstacle(session, queries))? {
+        Ok(None) => {}
+        Ok(Some(reason)) => return Ok(Err(reason)),
+        Err(error) => return Ok(Err(refused(&error))),
     }
     Ok(snapshot::export(session)?.map_err(|error| format!("the server shares no snapshot: {}", error.message())))
 }
@@ -224,8 +226,17 @@ fn divide(session: &mut Session, queries: &[Prepared], described: &[Described], 
             by_column::divide(session, query, described, column, *count, *range)
         }
         Partitioning::Auto if options.workers() == 1 => Ok(Division::whole(query, "one connection reads it")),
-        Partitioning::Auto => split::divide(session, query, described, options.workers()),
+        Partitioning::Auto => {
+            let workers = options.workers();
+            let divided = snapshot::planning(session, |session| split::divide(session, query, described, workers))?;
+            Ok(divided.unwrap_or_else(|error| Division::whole(query, refused(&error))))
+        }
     }
+}
+
+/// Why there is one partition where the server refuses what only planning asks for.
+fn refused(error: &Error) -> String {
+    format!("the server refused what planning asked: {}", error.message())
 }
 
 fn statement(part: &Part, query: &Prepared, columns: &[Column], protocol: Protocol) -> Result<Statement> {

@@ -42,10 +42,26 @@ pub(crate) fn export(session: &mut Session) -> Result<Result<String>> {
     match session.query("SELECT pg_catalog.pg_export_snapshot()") {
         Ok(rows) => Ok(Ok(rows.first().map(|row| cell(row, 0).to_owned()).unwrap_or_default())),
         Err(error) if error.kind() == ErrorKind::Sql => {
-            session.query("ROLLBACK")?;
-            transaction(session, None)?;
+            restart(session)?;
             Ok(Err(error))
         }
         Err(error) => Err(error),
     }
+}
+
+/// Asks for what is only useful to plan well. What the server refuses is the inner error, after which the session is in a new
+/// transaction: nobody shares its snapshot yet, and no round trip is spent on a savepoint.
+pub(crate) fn planning<T>(session: &mut Session, ask: impl FnOnce(&mut Session) -> Result<T>) -> Result<Result<T>> {
+    match ask(session) {
+        Err(error) if error.is_refusal() => {
+            restart(session)?;
+            Ok(Err(error))
+        }
+        asked => asked.map(Ok),
+    }
+}
+
+fn restart(session: &mut Session) -> Result<()> {
+    session.query("ROLLBACK")?;
+    transaction(session, None)
 }

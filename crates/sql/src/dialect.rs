@@ -1,5 +1,7 @@
 //! The differences between databases that the text of a query shows.
 
+use bowshot_core::{Case, Naming};
+
 /// Whose SQL it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Dialect {
@@ -18,6 +20,21 @@ pub enum Dialect {
 }
 
 impl Dialect {
+    /// How it writes names.
+    pub fn naming(self) -> Naming {
+        let quotes = match self {
+            Dialect::Postgres | Dialect::Sqlite | Dialect::Oracle | Dialect::Standard => ('"', '"'),
+            Dialect::SqlServer => ('[', ']'),
+            Dialect::MySql => ('`', '`'),
+        };
+        let case = match self {
+            Dialect::Postgres => Case::Lower,
+            Dialect::Oracle => Case::Upper,
+            Dialect::Sqlite | Dialect::MySql | Dialect::SqlServer | Dialect::Standard => Case::Kept,
+        };
+        Naming { quotes: Some(quotes), backslashes: false, case, qualified: true }
+    }
+
     /// An unquoted name as the database keeps it: PostgreSQL and Oracle fold ASCII letters, each its own way; the others
     /// keep what was written.
     pub(crate) fn fold(self, name: &str) -> String {

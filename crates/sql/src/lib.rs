@@ -30,6 +30,7 @@
 mod aggregate;
 mod analyse;
 mod asked;
+mod bare_name;
 mod by_column;
 mod candidate;
 mod chain;
@@ -58,6 +59,7 @@ mod walk;
 
 pub use analyse::{Shape, analyse};
 pub use asked::divide_as_asked;
+pub use bare_name::{Reading, TableReference, reading, table_names};
 pub use by_column::{Bounds, ByColumn};
 pub use candidate::{Candidate, splice};
 pub use cursor::CursorStatement;

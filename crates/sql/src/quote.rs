@@ -12,11 +12,7 @@ use crate::Dialect;
 /// assert_eq!(quote_identifier("a]b", Dialect::SqlServer), "[a]]b]");
 /// ```
 pub fn quote_identifier(name: &str, dialect: Dialect) -> String {
-    match dialect {
-        Dialect::Postgres | Dialect::Sqlite | Dialect::Oracle | Dialect::Standard => doubled(name, '"'),
-        Dialect::SqlServer => format!("[{}]", name.replace(']', "]]")),
-        Dialect::MySql => doubled(name, '`'),
-    }
+    dialect.naming().quote(name)
 }
 
 /// A string literal in the dialect's quotes. PostgreSQL and SQLite have no literal for text that holds a NUL.

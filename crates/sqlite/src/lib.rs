@@ -44,7 +44,7 @@ mod update;
 mod uri;
 mod writer;
 
-use bowshot_core::{Cancel, Plan, Request, Result, Source, Writer};
+use bowshot_core::{Cancel, Naming, Plan, Request, Result, Source, Writer};
 
 /// A SQLite database file.
 #[derive(Clone, Debug)]
@@ -69,6 +69,10 @@ impl Sqlite {
 impl Source for Sqlite {
     fn plan(&self, request: &Request, cancel: &Cancel) -> Result<Plan> {
         plan::plan(&self.location, request, cancel)
+    }
+
+    fn naming(&self, _cancel: &Cancel) -> Result<Naming> {
+        Ok(bowshot_sql::Dialect::Sqlite.naming())
     }
 
     fn writer(&self) -> Result<&dyn Writer> {

@@ -53,6 +53,9 @@ pub struct Case {
     /// Queries in its place that are read as one result.
     #[serde(default)]
     pub list: Vec<String>,
+    /// The name of a table that the query reads whole: the source quotes it by itself.
+    #[serde(default)]
+    pub table: Option<String>,
     /// Values of its placeholders, in order.
     #[serde(default)]
     params: Vec<toml::Value>,

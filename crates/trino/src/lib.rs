@@ -40,7 +40,7 @@ mod uri;
 
 use std::sync::Arc;
 
-use bowshot_core::{Cancel, Plan, Request, Result, Source};
+use bowshot_core::{Cancel, Naming, Plan, Request, Result, Source};
 
 /// A Trino cluster, and who asks it.
 #[derive(Clone, Debug)]
@@ -65,5 +65,9 @@ impl Trino {
 impl Source for Trino {
     fn plan(&self, request: &Request, cancel: &Cancel) -> Result<Plan> {
         plan::plan(&self.target, request, cancel)
+    }
+
+    fn naming(&self, _cancel: &Cancel) -> Result<Naming> {
+        Ok(bowshot_sql::Dialect::Standard.naming())
     }
 }

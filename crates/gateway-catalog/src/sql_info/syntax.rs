@@ -1,7 +1,7 @@
 //! Codes 500 to 540: the SQL that is understood.
 //!
 //! A query is passed on to the database that its tables are in, so what is said here holds in all of them; where they
-//! differ, it is what PostgreSQL does.
+//! differ, it is what PostgreSQL does. Names are quoted as the source does that the caller's queries go to.
 
 use std::collections::BTreeMap;
 
@@ -12,18 +12,18 @@ use arrow_flight::sql::{
     SupportedSqlGrammar,
 };
 
-use super::{bits, words};
+use super::{Server, bits, words};
 
 /// The first bit of `SupportedAnsi92SqlGrammarLevel`, `ANSI92_ENTRY_SQL`.
 const ANSI92_ENTRY: i32 = 1;
 
-pub(super) fn append(builder: &mut SqlInfoDataBuilder) {
-    append_names(builder);
+pub(super) fn append(builder: &mut SqlInfoDataBuilder, server: &Server) {
+    append_names(builder, server);
     append_words(builder);
     append_clauses(builder);
 }
 
-fn append_names(builder: &mut SqlInfoDataBuilder) {
+fn append_names(builder: &mut SqlInfoDataBuilder, server: &Server) {
     let unknown_case = i32::from(SqlSupportedCaseSensitivity::SqlCaseSensitivityUnknown);
     let nothing = bits::<SqlSupportedElementActions>(&[]);
     builder.append(SqlInfo::SqlDdlCatalog, false);
@@ -31,7 +31,7 @@ fn append_names(builder: &mut SqlInfoDataBuilder) {
     builder.append(SqlInfo::SqlDdlTable, false);
     // Each database folds names in its own way.
     builder.append(SqlInfo::SqlIdentifierCase, unknown_case);
-    builder.append(SqlInfo::SqlIdentifierQuoteChar, "\"");
+    builder.append(SqlInfo::SqlIdentifierQuoteChar, server.quote.to_string().as_str());
     builder.append(SqlInfo::SqlQuotedIdentifierCase, unknown_case);
     builder.append(SqlInfo::SqlAllTablesAreSelectable, true);
     // Patterns have no escape: a backslash means itself.

@@ -56,6 +56,11 @@ impl Line {
         }
     }
 
+    /// Learns what its text is written with, from what was seen so far.
+    pub(super) fn learn(&mut self, session: &mut Session) -> Result<()> {
+        self.parts.iter_mut().try_for_each(|part| part.learn(session))
+    }
+
     /// Gives the first column its extent, from what was seen so far.
     pub(super) fn settle_first(&mut self) {
         if let Some(first) = self.parts.first_mut() {

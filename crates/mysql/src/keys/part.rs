@@ -84,6 +84,14 @@ impl Part {
         matches!(self.kind, Kind::Text(_))
     }
 
+    /// Learns what its text is written with, from what was seen.
+    pub(super) fn learn(&mut self, session: &mut Session) -> Result<()> {
+        match &mut self.kind {
+            Kind::Text(alphabet) => alphabet.learn(session, &self.seen),
+            _ => Ok(()),
+        }
+    }
+
     /// What to select of a row.
     pub(super) fn expression(&self) -> String {
         let name = &self.name;

@@ -1,5 +1,7 @@
 //! Text in the order of a collation, as numbers.
 
+use std::collections::BTreeSet;
+
 use bowshot_core::{ErrorKind, Result};
 
 use crate::catalog::{cell, literal};
@@ -8,12 +10,21 @@ use crate::connect::Session;
 /// How many characters count behind those that all keys have in common.
 const CHARACTERS: usize = 14;
 
+/// Characters of a script that stand together.
+const BLOCK: u32 = 64;
+
+/// How many characters beyond ASCII are learnt, and how many are known at most: as digits of numbers of 128 bits.
+const MOST_FURTHER: usize = 160;
+const MOST_KNOWN: usize = 400;
+
 /// The characters that literals between two keys are made of, in the order of a collation, and what all keys begin with.
 pub(super) struct Alphabet {
     charset: String,
     collation: String,
     /// Characters that are equal in the collation stand together.
     classes: Vec<Vec<char>>,
+    /// Whether a blank is lower than all of these, so that it stands where a shorter text has ended.
+    blanks: bool,
     common: String,
     /// The classes that stand at each place behind that.
     places: Vec<Vec<usize>>,
@@ -27,10 +38,53 @@ impl Alphabet {
         if !word(charset) || !word(collation) {
             return Ok(None);
         }
-        // Spaces at the end may not count, and these two would have to be quoted.
-        let characters: Vec<char> = ('!'..='~').filter(|character| !matches!(character, '\'' | '\\')).collect();
+        let characters: Vec<char> = ('!'..='~').filter(|character| *character != '\\').collect();
+        let mut alphabet = Alphabet {
+            charset: charset.to_owned(),
+            collation: collation.to_owned(),
+            classes: Vec::new(),
+            blanks: false,
+            common: String::new(),
+            places: Vec::new(),
+        };
+        let Some(mut weighed) = alphabet.weigh(session, &[&[' '], characters.as_slice()].concat())? else {
+            return Ok(None);
+        };
+        weighed.sort_unstable();
+        alphabet.blanks = weighed.first().is_some_and(|(_, lowest)| *lowest == ' ')
+            && weighed.get(1).map(|(next, _)| next) != weighed.first().map(|(lowest, _)| lowest);
+        weighed.retain(|(_, character)| *character != ' ');
+        alphabet.classes = classes(weighed);
+        Ok((alphabet.classes.len() > 1).then_some(alphabet))
+    }
+
+    /// Learns the order of the letters that keys have beyond ASCII, and of those of the same script.
+    pub(super) fn learn(&mut self, session: &mut Session, seen: &[String]) -> Result<()> {
+        let further = |character: &char| !character.is_ascii() && self.class(*character).is_none();
+        let found: BTreeSet<char> = seen.iter().flat_map(|text| text.chars()).filter(further).collect();
+        let block = |character: &char| {
+            let first = u32::from(*character) & !(BLOCK - 1);
+            (first..first + BLOCK).filter_map(char::from_u32).filter(|other| other.is_alphabetic())
+        };
+        let near: BTreeSet<char> = found.iter().flat_map(block).filter(further).collect();
+        let learnt: BTreeSet<char> = found.into_iter().chain(near).take(MOST_FURTHER).collect();
+        let known = self.classes.iter().flatten();
+        let all: Vec<char> = known.copied().chain(learnt.iter().copied()).collect();
+        if !learnt.is_empty()
+            && all.len() <= MOST_KNOWN
+            && let Some(weighed) = self.weigh(session, &all)?
+        {
+            self.classes = classes(weighed);
+        }
+        Ok(())
+    }
+
+    /// What the server sorts each character by; `None` where it does not tell.
+    fn weigh(&self, session: &mut Session, characters: &[char]) -> Result<Option<Vec<(String, char)>>> {
+        let Alphabet { charset, collation, .. } = self;
         let weight = |character: &char| {
-            format!("HEX(WEIGHT_STRING(CONVERT('{character}' USING {charset}) COLLATE {collation}))")
+            let text = literal(&character.to_string());
+            format!("HEX(WEIGHT_STRING(CONVERT({text} USING {charset}) COLLATE {collation}))")
         };
         let weights: Vec<String> = characters.iter().map(weight).collect();
         let answer = match session.query(&format!("SELECT {}", weights.join(", "))) {
@@ -38,21 +92,28 @@ impl Alphabet {
             Err(error) if error.kind() == ErrorKind::Sql => return Ok(None),
             Err(error) => return Err(error),
         };
-        let mut weighed: Vec<(&str, char)> =
-            characters.iter().enumerate().map(|(place, character)| (cell(&answer, place), *character)).collect();
-        weighed.retain(|(weight, _)| !weight.is_empty());
-        weighed.sort_unstable();
-        let mut classes: Vec<(&str, Vec<char>)> = Vec::new();
-        for (weight, character) in weighed {
-            match classes.last_mut() {
-                Some((last, class)) if *last == weight => class.push(character),
-                _ => classes.push((weight, vec![character])),
-            }
-        }
-        let classes: Vec<Vec<char>> = classes.into_iter().map(|(_, class)| class).collect();
-        let (charset, collation) = (charset.to_owned(), collation.to_owned());
-        let known = classes.len() > 1;
-        Ok(known.then_some(Alphabet { charset, collation, classes, common: String::new(), places: Vec::new() }))
+        let weighed =
+            characters.iter().enumerate().map(|(place, character)| (cell(&answer, place).to_owned(), *character));
+        Ok(Some(weighed.filter(|(weight, _)| !weight.is_empty()).collect()))
+    }
+
+    /// The class of a character.
+    fn class(&self, character: char) -> Option<usize> {
+        self.classes.iter().position(|class| class.contains(&character))
+    }
+
+    /// Whether two characters mean the same to the collation.
+    fn is_same(&self, one: char, other: char) -> bool {
+        one == other || self.class(one).is_some_and(|class| self.class(other) == Some(class))
+    }
+
+    /// What follows the beginning that all keys have in common; `None` for a text that begins in another way.
+    fn tail<'a>(&self, text: &'a str) -> Option<&'a str> {
+        let mut rest = text.chars();
+        self.common
+            .chars()
+            .all(|wanted| rest.next().is_some_and(|found| self.is_same(wanted, found)))
+            .then_some(rest.as_str())
     }
 
     /// Learns from these what all keys begin with, and which characters stand at each place behind that.
@@ -60,17 +121,14 @@ impl Alphabet {
         let mut texts = seen.iter();
         let mut common = texts.next().cloned().unwrap_or_default();
         for other in texts {
-            let same = common.chars().zip(other.chars()).take_while(|(one, other)| one == other);
+            let same = common.chars().zip(other.chars()).take_while(|(one, other)| self.is_same(*one, *other));
             let bytes = same.map(|(character, _)| character.len_utf8()).sum();
             common.truncate(bytes);
         }
         // A space at the end may not count.
         self.common = common.trim_end_matches(' ').to_owned();
-        let tails: Vec<Vec<char>> = seen
-            .iter()
-            .filter_map(|text| text.strip_prefix(self.common.as_str()))
-            .map(|tail| tail.chars().collect())
-            .collect();
+        let tails: Vec<Vec<char>> =
+            seen.iter().filter_map(|text| self.tail(text)).map(|tail| tail.chars().collect()).collect();
         self.places = (0..CHARACTERS)
             .map(|place| self.likely(&tails.iter().filter_map(|tail| tail.get(place).copied()).collect::<Vec<_>>()))
             .collect();
@@ -100,7 +158,7 @@ impl Alphabet {
 
     /// A text as a number. What does not begin as all others do lies before or behind them.
     pub(super) fn number(&self, text: &str) -> i128 {
-        let Some(tail) = text.strip_prefix(self.common.as_str()) else {
+        let Some(tail) = self.tail(text) else {
             return if text < self.common.as_str() { 0 } else { i128::MAX };
         };
         let mut characters = tail.chars();
@@ -118,7 +176,7 @@ impl Alphabet {
                     }
                 }
                 (None, None | Some(' ')) => 0,
-                (None, Some(character)) => match self.classes.iter().position(|class| class.contains(&character)) {
+                (None, Some(character)) => match self.class(character) {
                     None => {
                         rest_high = Some(false);
                         top
@@ -155,7 +213,7 @@ impl Alphabet {
     pub(super) fn next_certain(&self, number: i128) -> i128 {
         let mut digits = self.digits(number);
         let zeros = |digits: &mut Vec<i128>, from: usize| digits.iter_mut().skip(from).for_each(|digit| *digit = 0);
-        if let Some(end) = digits.iter().position(|digit| *digit == 0) {
+        if let Some(end) = digits.iter().position(|digit| *digit == 0).filter(|_| !self.blanks) {
             let behind = digits.iter().skip(end).any(|digit| *digit > 0);
             let above = digits.iter().take(end).enumerate().any(|(place, digit)| *digit + 1 == self.base(place));
             if behind && !above {
@@ -186,7 +244,13 @@ impl Alphabet {
     /// The literal of a number, or of the text that it begins with.
     pub(super) fn literal(&self, number: i128) -> String {
         let mut text = self.common.clone();
-        for (classes, digit) in self.places.iter().zip(self.digits(number)) {
+        let digits = self.digits(number);
+        let end = digits.iter().rposition(|digit| *digit > 0).map_or(0, |last| last + 1);
+        for (classes, digit) in self.places.iter().zip(digits).take(end) {
+            if digit == 0 && self.blanks {
+                text.push(' ');
+                continue;
+            }
             let place = usize::try_from(digit).ok().and_then(|digit| digit.checked_sub(1));
             let class = place.and_then(|place| classes.get(place)).and_then(|class| self.classes.get(*class));
             let Some(character) = class.and_then(|class| class.first()) else { break };
@@ -203,6 +267,19 @@ impl Alphabet {
     }
 }
 
+/// The characters in the order of their weights, those of the same weight together.
+fn classes(mut weighed: Vec<(String, char)>) -> Vec<Vec<char>> {
+    weighed.sort_unstable();
+    let mut classes: Vec<(String, Vec<char>)> = Vec::new();
+    for (weight, character) in weighed {
+        match classes.last_mut() {
+            Some((last, class)) if *last == weight => class.push(character),
+            _ => classes.push((weight, vec![character])),
+        }
+    }
+    classes.into_iter().map(|(_, class)| class).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -215,6 +292,7 @@ mod tests {
             charset: String::new(),
             collation: String::new(),
             classes,
+            blanks: false,
             common: String::new(),
             places: Vec::new(),
         };

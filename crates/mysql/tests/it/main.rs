@@ -11,6 +11,8 @@ mod large;
 #[cfg(test)]
 mod locks;
 #[cfg(test)]
+mod planning;
+#[cfg(test)]
 mod snapshots;
 #[cfg(test)]
 mod splitting;

@@ -15,6 +15,8 @@ mod leftovers;
 #[cfg(test)]
 mod notices;
 #[cfg(test)]
+mod planning;
+#[cfg(test)]
 mod reading;
 #[cfg(test)]
 mod splitting;

@@ -2,7 +2,7 @@
 
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
-use bowshot_core::{Cancel, Error, Options, Request, SOURCE_TYPE, Source, Stream, format_type};
+use bowshot_core::{Cancel, Error, Options, Query, Request, SOURCE_TYPE, Source, Stream, format_type};
 
 use super::{Case, Column, Failing, Value, display};
 
@@ -21,8 +21,15 @@ pub struct Table {
 /// # Errors
 /// The case itself makes no sense; what the source says is inside.
 pub fn read(source: &dyn Source, case: &Case, options: Options) -> crate::Result<Result<Table, Error>> {
-    let request = Request { queries: case.queries()?, options };
+    let mut request = Request { queries: case.queries()?, options };
     let cancel = Cancel::new();
+    if let Some(table) = &case.table {
+        let naming = match source.naming(&cancel) {
+            Ok(naming) => naming,
+            Err(error) => return Ok(Err(error)),
+        };
+        request.queries = vec![Query::new(format!("SELECT * FROM {}", naming.quote(table)))];
+    }
     let plan = match source.plan(&request, &cancel) {
         Ok(plan) => plan,
         Err(error) => return Ok(Err(error)),
