@@ -24,6 +24,7 @@
 //! ```
 
 mod address;
+mod calls;
 mod cancel;
 mod casts;
 mod columns;
@@ -52,6 +53,7 @@ mod type_name;
 mod writer;
 
 pub use address::Address;
+pub use calls::Calls;
 pub use cancel::{Cancel, Registration};
 pub use casts::{Casts, check_names};
 pub use columns::same_columns;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use arrow_schema::DataType;
 
-use crate::Condition;
+use crate::{Calls, Condition};
 
 /// How a request is read.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,6 +26,8 @@ pub struct Options {
     pub one_snapshot: bool,
     /// Statements that every connection runs before anything else (`SET …`).
     pub before: Vec<String>,
+    /// Whether procedures and prepared statements may run, whatever the source's URI says of them.
+    pub calls: Calls,
     /// The size that a batch aims at, in bytes.
     pub batch_bytes: usize,
     /// How many bytes of batches may wait for the consumer. Beside them, each worker has what it decodes: of files, a page of each column,
@@ -53,6 +55,7 @@ impl Default for Options {
             zero_dates: Impossible::Error,
             one_snapshot: true,
             before: Vec::new(),
+            calls: Calls::Refuse,
             // 1 MB is the optimum that the papers found for messages of columnar results.
             batch_bytes: 1 << 20,
             buffer_bytes: 32 << 20,

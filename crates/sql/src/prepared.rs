@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use bowshot_core::{Query, Result, Value};
 
-use crate::{Dialect, Shape, analyse, bind, strip_end};
+use crate::{Permit, Shape, analyse, bind, strip_end};
 
-/// A query of the request, ready to be sent.
+/// A query of the request that may be sent: the only way to make one is the check of a [`Permit`].
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Prepared {
     /// Without what may follow the statement, its placeholders in the dialect's own style.
     pub sql: String,
@@ -18,11 +19,14 @@ pub struct Prepared {
 }
 
 impl Prepared {
-    /// Binds the query's parameters and says what it is; its errors are those of [`bind`].
-    pub fn new(query: &Query, dialect: Dialect) -> Result<Self> {
-        let (sql, values) = bind(query, dialect)?;
-        let sql = strip_end(&sql, dialect).to_owned();
-        let shape = analyse(&sql, dialect);
+    /// Binds the query's parameters, checks that it may be sent and says what it is; its errors are those of [`bind`] and of
+    /// [`Permit::check`].
+    pub fn new(query: &Query, permit: impl Into<Permit>) -> Result<Self> {
+        let permit = permit.into();
+        let (sql, values) = bind(query, permit.dialect)?;
+        let sql = strip_end(&sql, permit.dialect).to_owned();
+        permit.check(&sql)?;
+        let shape = analyse(&sql, permit.dialect);
         Ok(Prepared { sql, values: values.into(), shape })
     }
 }
