@@ -1,7 +1,7 @@
 //! Which kind of driver it is, as far as that matters: its SQL, and what has to be known about it.
 
 use bowshot_core::{Case, Error, ErrorKind, Naming, Result};
-use bowshot_sql::Dialect;
+use bowshot_sql::{Database, Dialect};
 
 /// What is known of a driver from its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,6 +81,11 @@ pub(crate) fn naming(driver: &str, dialect: Dialect) -> Naming {
     } else {
         naming
     }
+}
+
+/// Whose statements a driver takes, by its name.
+pub(crate) fn statements(driver: &str) -> Database {
+    Database::named(&file_name(driver))
 }
 
 /// The dialect that `dialect=` names.

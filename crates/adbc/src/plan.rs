@@ -9,7 +9,7 @@ use bowshot_core::{
     Cancel, Casts, Error, ErrorKind, Estimate, Options, Partition, Partitioning, Plan, Request, Result, SOURCE_TYPE,
     TimesOfDay, Value,
 };
-use bowshot_sql::{Division, Part, Prepared, divide_as_asked};
+use bowshot_sql::{Division, Part, Permit, Prepared, divide_as_asked};
 
 use crate::batches::{Finish, fetch};
 use crate::connect::{connect, prepare};
@@ -46,14 +46,12 @@ pub(crate) fn plan(location: &Arc<Location>, request: &Request, cancel: &Cancel)
         return Err(Error::new(ErrorKind::Config, format!("ADBC has no protocol \"{protocol}\""))
             .with_hint("the driver decides what it speaks; leave protocol out"));
     }
+    let permit = Permit::new(location.dialect, location.statements, location.calls.or(options.calls));
     let queries: Vec<Prepared> =
-        request.queries.iter().map(|query| Prepared::new(query, location.dialect)).collect::<Result<_>>()?;
+        request.queries.iter().map(|query| Prepared::new(query, permit)).collect::<Result<_>>()?;
     let Some(first) = queries.first() else {
         return Err(Error::new(ErrorKind::Config, "the request holds no query"));
     };
-    for query in &queries {
-        one_statement(location.family, query)?;
-    }
     let (session, database) = connect(location, &options.before, cancel)?;
     let draft = draft(&session, location, first, queries.len() == 1, options, cancel)?;
     let columns = draft.columns.as_deref().filter(|columns| columns.len() == draft.raw.fields().len());
@@ -111,16 +109,6 @@ pub(crate) fn plan(location: &Arc<Location>, request: &Request, cancel: &Cancel)
     };
     let scan = Arc::new(Scanning::new(work, session, begun));
     Ok(Plan { schema, snapshot: name, partitions, reason, estimate, scan })
-}
-
-/// An error where the text may hold several statements and the driver would not mind: SQLite's runs the first of them
-/// alone, DuckDB's runs them all, also when it is asked to describe them.
-fn one_statement(family: Family, query: &Prepared) -> Result<()> {
-    if !matches!(family, Family::DuckDb | Family::Sqlite) || query.shape.read || !query.sql.contains(';') {
-        return Ok(());
-    }
-    Err(Error::new(ErrorKind::Sql, "the query seems to hold more than one statement")
-        .with_hint("write one statement; those that have to run first go into before=[…]"))
 }
 
 /// Asks the driver what the first query's result looks like, in the cheapest way that it has.

@@ -3,12 +3,12 @@
 use std::fmt;
 use std::time::Duration;
 
-use bowshot_core::{Address, Error, ErrorKind, Naming, Result, Secrets};
-use bowshot_sql::Dialect;
+use bowshot_core::{Address, Calls, Error, ErrorKind, Naming, Result, Secrets};
+use bowshot_sql::{Database, Dialect};
 use percent_encoding::percent_decode_str;
 
 use crate::duckdb;
-use crate::family::{Family, dialect, named_dialect, naming};
+use crate::family::{Family, dialect, named_dialect, naming, statements};
 
 /// How much of what a driver returns is looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,6 +35,10 @@ pub(crate) struct Location {
     pub(crate) connection: Vec<(String, String)>,
     pub(crate) statement: Vec<(String, String)>,
     pub(crate) validate: Validate,
+    /// Whose statements it takes.
+    pub(crate) statements: Database,
+    /// Whether procedures and prepared statements may run.
+    pub(crate) calls: Calls,
     /// How long a connection may take to open.
     pub(crate) patience: Duration,
     /// What no message may show.
@@ -87,12 +91,14 @@ impl Location {
             family: Family::of(&driver),
             dialect: dialect(&driver),
             naming: naming(&driver, dialect(&driver)),
+            statements: statements(&driver),
             driver,
             entrypoint: None,
             database: Vec::new(),
             connection: Vec::new(),
             statement: Vec::new(),
             validate: Validate::Full,
+            calls: Calls::Refuse,
             patience: Duration::from_secs(30),
             secrets: Secrets::default(),
         }
@@ -111,6 +117,7 @@ impl Location {
         self.secrets.note(name, &value);
         match name {
             "driver" => self.driver = value,
+            Calls::OPTION => self.calls = Calls::parse(&value)?,
             "entrypoint" => self.entrypoint = Some(value),
             "validate" => {
                 self.validate = match value.as_str() {
@@ -142,8 +149,15 @@ impl Location {
     fn wished_dialect(&mut self, driver: &str) -> Result<Dialect> {
         let wish = self.statement.iter().position(|(name, _)| name == DIALECT);
         match wish.map(|place| self.statement.remove(place).1) {
-            Some(name) => named_dialect(&name),
-            None => Ok(dialect(driver)),
+            Some(name) => {
+                let dialect = named_dialect(&name)?;
+                self.statements = dialect.into();
+                Ok(dialect)
+            }
+            None => {
+                self.statements = statements(driver);
+                Ok(dialect(driver))
+            }
         }
     }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use arrow_schema::{Schema, SchemaRef};
 use bowshot_core::{Cancel, Casts, Error, ErrorKind, Options, Plan, Request, Result, same_columns};
-use bowshot_sql::{Dialect, Division, Prepared, divide_as_asked};
+use bowshot_sql::{Database, Dialect, Division, Permit, Prepared, divide_as_asked};
 
 use crate::connect::Session;
 use crate::describe::{self, Described};
@@ -37,8 +37,9 @@ pub(crate) fn plan(location: &Arc<Location>, request: &Request, cancel: &Cancel)
         return Err(Error::new(ErrorKind::Config, format!("ClickHouse has no protocol \"{protocol}\""))
             .with_hint(format!("the protocol is {PROTOCOL}; leave protocol out")));
     }
+    let permit = Permit::new(DIALECT, Database::ClickHouse, location.calls.or(options.calls));
     let queries: Vec<Prepared> =
-        request.queries.iter().map(|query| Prepared::new(query, DIALECT)).collect::<Result<_>>()?;
+        request.queries.iter().map(|query| Prepared::new(query, permit)).collect::<Result<_>>()?;
     let session = Session::open(location, &options.before, cancel)?;
     let (mut columns, mut own): (Vec<Columns>, Option<SchemaRef>) = (Vec::new(), None);
     for (number, query) in (1..).zip(&queries) {

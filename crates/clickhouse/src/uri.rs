@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use bowshot_core::{Address, Error, ErrorKind, Result, Secret};
+use bowshot_core::{Address, Calls, Error, ErrorKind, Result, Secret};
 use bowshot_net::{Host, OptionNames, TlsOptions, Verify};
 use percent_encoding::percent_decode_str;
 
@@ -30,6 +30,8 @@ pub(crate) struct Location {
     pub(crate) connect_timeout: Duration,
     /// Whether answers may be compressed.
     pub(crate) compress: bool,
+    /// Whether prepared statements and procedures may run.
+    pub(crate) calls: Calls,
     /// The user's settings for every query.
     pub(crate) settings: Vec<(String, String)>,
 }
@@ -77,6 +79,7 @@ impl Location {
             database: named(decoded(path.trim_start_matches('/'))?),
             connect_timeout: CONNECT_TIMEOUT,
             compress: false,
+            calls: Calls::Refuse,
             settings: Vec::new(),
         };
         for option in options.split('&').filter(|option| !option.is_empty()) {
@@ -111,6 +114,7 @@ impl Location {
             "ca" | "ca_cert" => given.ca = Some(value.into()),
             "cert" | "client_cert" => given.certificate = Some(value.into()),
             "key" | "client_cert_key" => given.key = Some(value.into()),
+            Calls::OPTION => self.calls = Calls::parse(&value)?,
             "user" | "username" => self.user = value,
             "password" => self.password = Some(Secret::new(value)),
             "database" => self.database = Some(value),
@@ -132,7 +136,7 @@ impl Location {
                     return Err(Error::new(ErrorKind::Config, format!("a ClickHouse URI has no option \"{name}\""))
                         .with_hint(format!(
                             "the options are secure, verify, ca, cert, key, user, password, database, connect_timeout, \
-                             compression; a setting of ClickHouse is setting.{name}=VALUE"
+                             compression, calls; a setting of ClickHouse is setting.{name}=VALUE"
                         )));
                 }
             },

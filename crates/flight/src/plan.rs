@@ -11,7 +11,7 @@ use bowshot_core::{
     TimesOfDay,
 };
 use bowshot_ipc::ExpectedNote;
-use bowshot_sql::{Dialect, Division, Part, Prepared, divide_as_asked};
+use bowshot_sql::{Database, Dialect, Division, Part, Permit, Prepared, divide_as_asked};
 use parking_lot::Mutex;
 
 use crate::before;
@@ -38,8 +38,9 @@ pub(crate) fn plan(target: &Arc<Target>, request: &Request, cancel: &Cancel) -> 
             .with_hint("the only one is \"flight\"; leave protocol out"));
     }
     let dialect = dialect(&request.queries);
+    let permit = Permit::new(dialect, Database::FlightSql, target.calls.or(options.calls));
     let queries: Vec<Prepared> =
-        request.queries.iter().map(|query| Prepared::new(query, dialect)).collect::<Result<_>>()?;
+        request.queries.iter().map(|query| Prepared::new(query, permit)).collect::<Result<_>>()?;
     let session = Arc::new(Session::new(target, options));
     let channel = connect(target, &session, &target.address, cancel)?;
     login(&channel, target, cancel)?;

@@ -5,7 +5,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use bowshot_core::{Error, ErrorKind, OpenExcerpt, Result, Secret};
+use bowshot_core::{Calls, Error, ErrorKind, OpenExcerpt, Result, Secret};
 use http::{HeaderName, HeaderValue};
 use percent_encoding::percent_decode_str;
 
@@ -20,6 +20,7 @@ const LARGEST_MESSAGE: usize = u32::MAX as usize;
 const OPTIONS: &[&str] = &[
     "authority",
     "ca",
+    "calls",
     "catalog",
     "cert",
     "connect_timeout",
@@ -90,6 +91,8 @@ pub(crate) struct Target {
     pub(crate) max_message_bytes: usize,
     /// Whether the server is asked again and again until the query has run, in place of one long call.
     pub(crate) poll: bool,
+    /// Whether procedures and prepared statements may run.
+    pub(crate) calls: Calls,
     /// What reads excerpts of Parquet files, where the server may send such.
     pub(crate) open_excerpt: Option<OpenExcerpt>,
 }
@@ -148,6 +151,7 @@ impl Target {
             fetch_timeout: None,
             max_message_bytes: MAX_MESSAGE_BYTES,
             poll: false,
+            calls: Calls::Refuse,
             open_excerpt: None,
         };
         if let Some(user) = user {
@@ -180,6 +184,7 @@ impl Target {
     fn set(&mut self, name: &str, value: String) -> Result<()> {
         match name {
             "transport" => {}
+            Calls::OPTION => self.calls = Calls::parse(&value)?,
             "username" => self.user = Some(value),
             "password" => self.password = Some(Secret::new(value)),
             "token" => self.token = Some(Secret::new(value)),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bowshot_core::{Cancel, Casts, Error, ErrorKind, Partitioning, Plan, Request, Result, Value, same_columns};
-use bowshot_sql::{Dialect, Division, Prepared, divide_as_asked};
+use bowshot_sql::{Database, Dialect, Division, Permit, Prepared, divide_as_asked};
 use parking_lot::Mutex;
 
 use crate::connect::connect;
@@ -25,8 +25,9 @@ pub(crate) fn plan(config: &Config, request: &Request, cancel: &Cancel) -> Resul
         return Err(Error::new(ErrorKind::Config, format!("SQL Server has no protocol \"{protocol}\""))
             .with_hint(format!("the only one is {PROTOCOL}; leave protocol out")));
     }
+    let permit = Permit::new(Dialect::SqlServer, Database::SqlServer, config.calls.or(options.calls));
     let queries: Vec<Prepared> =
-        request.queries.iter().map(|query| Prepared::new(query, Dialect::SqlServer)).collect::<Result<_>>()?;
+        request.queries.iter().map(|query| Prepared::new(query, permit)).collect::<Result<_>>()?;
     let Some(first) = queries.first() else { return Err(Error::new(ErrorKind::Config, "the request holds no query")) };
     let mut session = connect(config, &options.before, cancel)?;
     let described = describe(&mut session, first)?;

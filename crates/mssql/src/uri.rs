@@ -5,7 +5,7 @@ mod tests;
 
 use std::time::Duration;
 
-use bowshot_core::{Address, Error, ErrorKind, Result, Secret};
+use bowshot_core::{Address, Calls, Error, ErrorKind, Result, Secret};
 use bowshot_net::{TlsOptions, TlsVersion, Verify};
 use percent_encoding::percent_decode_str;
 
@@ -15,7 +15,7 @@ use crate::tls;
 const PORT: u16 = 1433;
 /// The options that there are, for messages.
 const KNOWN: &str = "encrypt, trust_server_certificate, hostname_in_certificate, ca, application_name, \
-                     application_intent, connect_timeout, instance, packet_size";
+                     application_intent, calls, connect_timeout, instance, packet_size";
 
 /// How to reach a database and who we are there. Its `Debug` shows no secret.
 #[derive(Clone, Debug)]
@@ -35,6 +35,8 @@ pub(crate) struct Config {
     pub(crate) application_name: String,
     /// Whether a secondary replica will do (`application_intent=readonly`).
     pub(crate) read_only: bool,
+    /// Whether procedures may run.
+    pub(crate) calls: Calls,
     pub(crate) connect_timeout: Duration,
     pub(crate) packet_size: u16,
 }
@@ -106,6 +108,7 @@ impl Config {
             certificate_name: None,
             application_name: "bowshot".to_owned(),
             read_only: false,
+            calls: Calls::Refuse,
             connect_timeout: Duration::from_secs(15),
             packet_size: 8000,
         };
@@ -149,6 +152,7 @@ impl Config {
                 };
             }
             "hostnameincertificate" => self.certificate_name = Some(value.to_owned()).filter(|name| !name.is_empty()),
+            Calls::OPTION => self.calls = Calls::parse(value)?,
             "ca" => {
                 self.tls.system_roots = false;
                 self.tls.root_file = Some(value.into());

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use arrow_schema::{Schema, SchemaRef};
 use bowshot_core::{Cancel, Casts, Error, ErrorKind, Impossible, Options, Plan, Request, Result, same_columns};
-use bowshot_sql::{Dialect, Division, Prepared, divide_as_asked};
+use bowshot_sql::{Database, Dialect, Division, Permit, Prepared, divide_as_asked};
 use parking_lot::Mutex;
 
 use crate::connect::Session;
@@ -23,8 +23,9 @@ const MOST_BATCH_BYTES: usize = 256 << 20;
 /// Decides how the request will be read, over a new connection.
 pub(crate) fn plan(config: &Arc<Config>, request: &Request, cancel: &Cancel) -> Result<Plan> {
     let options = &request.options;
+    let permit = Permit::new(Dialect::MySql, Database::MySql, config.calls.or(options.calls));
     let queries =
-        request.queries.iter().map(|query| Prepared::new(query, Dialect::MySql)).collect::<Result<Vec<_>>>()?;
+        request.queries.iter().map(|query| Prepared::new(query, permit)).collect::<Result<Vec<_>>>()?;
     let Some(first) = queries.first() else {
         return Err(Error::new(ErrorKind::Config, "there is no query"));
     };

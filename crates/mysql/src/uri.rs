@@ -8,7 +8,7 @@ mod tests;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use bowshot_core::{Address, Error, ErrorKind, Result, Secret};
+use bowshot_core::{Address, Calls, Error, ErrorKind, Result, Secret};
 use bowshot_net::{Host, TlsOptions};
 use percent_encoding::percent_decode_str;
 
@@ -35,6 +35,8 @@ pub(crate) struct Config {
     pub(crate) protocol: Option<Protocol>,
     /// What may be locked while several connections begin.
     pub(crate) lock: Lock,
+    /// Whether procedures may run.
+    pub(crate) calls: Calls,
     /// For connecting and logging in; `None`: as long as it takes.
     pub(crate) connect_timeout: Option<Duration>,
     pub(crate) encryption: Encryption,
@@ -140,6 +142,7 @@ impl Config {
                 Some(Some(lock)) => lock,
                 Some(None) => return Err(settings.wrong("lock", "tables, global or none")),
             },
+            calls: settings.text(Calls::OPTION).map(Calls::parse).transpose()?.unwrap_or_default(),
             connect_timeout: match settings.number("connect-timeout")? {
                 None => Some(CONNECT_TIMEOUT),
                 Some(0) => None,

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use bowshot_core::{Error, ErrorKind, Result};
+use bowshot_sql::Database;
 
 use crate::abi;
 use crate::driver::{Driver, Family};
@@ -35,7 +36,11 @@ pub(crate) fn connect(location: &Arc<Location>, stop: Arc<Stop>, before: &[Strin
         information(abi::DBMS_NAME)
     );
     let any_column = connection.bits_information(abi::GETDATA_EXTENSIONS) & abi::GD_ANY_COLUMN != 0;
-    let driver = Driver { family, label, any_column };
+    let database = match Database::named(&information(abi::DBMS_NAME)) {
+        Database::Unknown => family.database(),
+        database => database,
+    };
+    let driver = Driver { family, database, label, any_column };
     let desk = Desk { connection, driver, location: Arc::clone(location), stop };
     for sql in family.first() {
         desk.run(sql)?;

@@ -1,5 +1,7 @@
 //! What is known of the drivers: which settings they need, and what they convert wrongly.
 
+use bowshot_sql::Database;
+
 use crate::uri::Location;
 
 /// How long psqlODBC says that a `varchar` without a length is: a number that nobody declares.
@@ -24,6 +26,8 @@ pub(crate) enum Family {
 #[derive(Clone, Debug)]
 pub(crate) struct Driver {
     pub(crate) family: Family,
+    /// Whose statements it takes, as it says itself.
+    pub(crate) database: Database,
     /// Its file, its version and the database's name, for messages.
     pub(crate) label: String,
     /// SQLGetData serves every column, wherever the bound ones are.
@@ -45,6 +49,16 @@ impl Family {
             Family::FreeTds
         } else {
             Family::Other
+        }
+    }
+
+    /// Whose statements its servers take, where they do not say it.
+    pub(crate) fn database(self) -> Database {
+        match self {
+            Family::Postgres | Family::PostgresAnsi => Database::Postgres,
+            Family::MariaDb => Database::MySql,
+            Family::FreeTds => Database::SqlServer,
+            Family::Other => Database::Unknown,
         }
     }
 

@@ -4,10 +4,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use arrow_schema::{Field, Schema, SchemaRef};
-use bowshot_core::{
-    Cancel, Casts, Error, ErrorKind, Options, Plan, Request, Result, SOURCE_TYPE, Value, check_names, same_columns,
-};
-use bowshot_sql::{Dialect, Division, Part, Prepared, divide_as_asked};
+use bowshot_core::{Cancel, Casts, Error, ErrorKind, Options, Plan, Request, Result, SOURCE_TYPE, Value, check_names, same_columns};
+use bowshot_sql::{Dialect, Division, Part, Permit, Prepared, divide_as_asked};
 use parking_lot::Mutex;
 
 use crate::block::Access;
@@ -46,8 +44,9 @@ pub(crate) fn plan(location: &Arc<Location>, request: &Request, cancel: &Cancel)
         Family::MariaDb => Dialect::MySql,
         _ => Dialect::Standard,
     };
+    let permit = Permit::new(dialect, session.driver.database, location.calls.or(options.calls));
     let queries: Vec<Prepared> =
-        request.queries.iter().map(|query| Prepared::new(query, dialect)).collect::<Result<_>>()?;
+        request.queries.iter().map(|query| Prepared::new(query, permit)).collect::<Result<_>>()?;
     let mut described: Vec<Arc<[Column]>> = Vec::new();
     let mut schema: Option<SchemaRef> = None;
     for (number, query) in (1..).zip(&queries) {

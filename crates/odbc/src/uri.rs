@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use bowshot_core::{Address, Error, ErrorKind, Result, Secrets, is_confidential};
+use bowshot_core::{Address, Calls, Error, ErrorKind, Result, Secrets, is_confidential};
 use percent_encoding::percent_decode_str;
 
 /// How long a login may take, unless the connection string says otherwise.
@@ -35,6 +35,8 @@ const TIME_KEYWORDS: &[&str] =
 pub(crate) struct Location {
     /// In the user's order.
     pairs: Vec<(String, String)>,
+    /// Whether procedures may run: a keyword that no driver gets.
+    pub(crate) calls: Calls,
 }
 
 impl Location {
@@ -53,14 +55,18 @@ impl Location {
             return Err(unclear("it names no data source"));
         }
         if !text.contains('=') {
-            return Ok(Location { pairs: vec![("DSN".to_owned(), text.trim().to_owned())] });
+            return Ok(Location { pairs: vec![("DSN".to_owned(), text.trim().to_owned())], calls: Calls::Refuse });
         }
-        let pairs = split(&text)?;
+        let mut pairs = split(&text)?;
+        let mut calls = Calls::Refuse;
+        for (_, value) in pairs.extract_if(.., |(name, _)| name.eq_ignore_ascii_case(Calls::OPTION)) {
+            calls = Calls::parse(&value)?;
+        }
         let names = |wanted: &str| pairs.iter().any(|(name, _)| name.eq_ignore_ascii_case(wanted));
         if !(names("dsn") || names("driver") || names("filedsn")) {
             return Err(unclear("it has neither DSN= nor Driver="));
         }
-        Ok(Location { pairs })
+        Ok(Location { pairs, calls })
     }
 
     /// The value of a keyword, in any case.

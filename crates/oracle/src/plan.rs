@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bowshot_core::{Cancel, Error, ErrorKind, Options, Partitioning, Plan, Request, Result, Value, same_columns};
-use bowshot_sql::{Dialect, Division, Prepared, divide_as_asked};
+use bowshot_sql::{Database, Dialect, Division, Permit, Prepared, divide_as_asked};
 
 use crate::connect::connect;
 use crate::describe::Description;
@@ -22,8 +22,9 @@ pub(crate) fn plan(location: &Location, request: &Request, cancel: &Cancel) -> R
         return Err(Error::new(ErrorKind::Config, format!("Oracle has no protocol \"{other}\""))
             .with_hint(format!("the only one is {PROTOCOL}")));
     }
+    let permit = Permit::new(Dialect::Oracle, Database::Oracle, location.calls.or(options.calls));
     let queries: Vec<Prepared> =
-        request.queries.iter().map(|query| Prepared::new(query, Dialect::Oracle)).collect::<Result<_>>()?;
+        request.queries.iter().map(|query| Prepared::new(query, permit)).collect::<Result<_>>()?;
     for query in &queries {
         // Parsing a statement that creates or drops something runs it already.
         if !query.shape.read {

@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use bowshot_core::{Address, Error, ErrorKind, Result, Secret};
+use bowshot_core::{Address, Calls, Error, ErrorKind, Result, Secret};
 use bowshot_net::{Host, OptionNames, TlsOptions, Verify};
 use percent_encoding::percent_decode_str;
 
@@ -15,7 +15,7 @@ const TIMEOUT: Duration = Duration::from_secs(10);
 /// The bytes of a packet that we ask for; the server's own limit is usually lower.
 const PACKET: u16 = u16::MAX;
 /// What an Oracle URI may say.
-const KNOWN: &str = "the options are service_name, sid, protocol (tcp or tcps), connect_timeout (seconds), sdu (bytes), ca, \
+const KNOWN: &str = "the options are service_name, sid, protocol (tcp or tcps), connect_timeout (seconds), sdu (bytes), calls, ca, \
                      certificate, key, wallet_location and ssl_server_dn_match (true or false)";
 
 pub(crate) const TLS_NAMES: OptionNames = OptionNames {
@@ -48,6 +48,8 @@ pub(crate) struct Location {
     pub(crate) timeout: Duration,
     /// The longest packet that we ask for.
     pub(crate) packet: u16,
+    /// Whether procedures may run.
+    pub(crate) calls: Calls,
 }
 
 impl fmt::Debug for Location {
@@ -69,6 +71,7 @@ struct Given {
     tcps: Option<bool>,
     timeout: Option<Duration>,
     packet: Option<u16>,
+    calls: Calls,
     ca: Option<PathBuf>,
     certificate: Option<PathBuf>,
     key: Option<PathBuf>,
@@ -127,6 +130,7 @@ impl Location {
             password: Secret::new(password),
             timeout: given.timeout.unwrap_or(TIMEOUT),
             packet: given.packet.unwrap_or(PACKET),
+            calls: given.calls,
             tls: given.tls()?,
         })
     }
@@ -139,6 +143,7 @@ impl Given {
                 .with_hint(format!("write {name}={what}")))
         };
         match name.to_ascii_lowercase().as_str() {
+            Calls::OPTION => self.calls = Calls::parse(value)?,
             "service_name" | "sid" if self.target.is_some() => return Err(wrong("it names two services or instances")),
             "service_name" => self.target = Some(Target::Service(plain(value, name)?)),
             "sid" => self.target = Some(Target::Sid(plain(value, name)?)),

@@ -8,7 +8,7 @@ use bowshot_core::{
     Cancel, Casts, Error, ErrorKind, Options, Origin, Partitioning, Plan, Request, Result, check_names,
 };
 use bowshot_postgres_values::{Cast, Column, Described, Types, comes_as_text, is_builtin};
-use bowshot_sql::{Dialect, Division, Part, Prepared, quote_identifier};
+use bowshot_sql::{Database, Dialect, Division, Part, Permit, Prepared, quote_identifier};
 use parking_lot::Mutex;
 
 use crate::by_column;
@@ -33,7 +33,8 @@ const CURSOR_ROWS: i32 = 16_384;
 /// Plans the request over a new connection.
 pub(crate) fn plan(config: &Arc<Config>, request: &Request, cancel: &Cancel) -> Result<Plan> {
     let options = &request.options;
-    let new = |query| Prepared::new(query, Dialect::Postgres);
+    let permit = Permit::new(Dialect::Postgres, Database::Postgres, config.calls.or(options.calls));
+    let new = |query| Prepared::new(query, permit);
     let queries = request.queries.iter().map(new).collect::<Result<Vec<_>>>()?;
     let Some(first) = queries.first() else {
         return Err(Error::new(ErrorKind::Config, "there is no query"));

@@ -14,7 +14,7 @@ use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use bowshot_core::{Address, Error, ErrorKind, Result, Secret};
+use bowshot_core::{Address, Calls, Error, ErrorKind, Result, Secret};
 use bowshot_net::{Keepalive, TlsOptions, TlsVersion, Verify};
 
 pub(crate) use environment::Environment;
@@ -35,6 +35,8 @@ pub(crate) struct Config {
     pub(crate) database: String,
     /// The wire protocol that the connection string asks for (`cxprotocol`).
     pub(crate) protocol: Option<String>,
+    /// Whether procedures may run.
+    pub(crate) calls: Calls,
     pub(crate) application_name: String,
     /// Settings for the server's session, as in `options='-c statement_timeout=1min'`.
     pub(crate) options: Option<String>,
@@ -140,6 +142,7 @@ impl Config {
             user,
             database,
             protocol: settings.text("cxprotocol").map(str::to_owned),
+            calls: settings.text(Calls::OPTION).map(Calls::parse).transpose()?.unwrap_or_default(),
             application_name: application_name.to_owned(),
             options: settings.text("options").map(str::to_owned),
             connect_timeout: match settings.integer("connect_timeout")? {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bowshot_core::{Cancel, Casts, Error, ErrorKind, Estimate, Options, Partitioning, Plan, Request, Result};
-use bowshot_sql::{Dialect, Division, Part, Prepared, divide_as_asked};
+use bowshot_sql::{Dialect, Division, Part, Permit, Prepared, divide_as_asked};
 
 use crate::by_column;
 use crate::describe::{self, Column, describe};
@@ -33,8 +33,9 @@ pub(crate) fn plan(location: &Location, request: &Request, cancel: &Cancel) -> R
             .with_hint("SQLite files are read directly; leave protocol out"));
     }
     location.check()?;
+    let permit = Permit::new(Dialect::Sqlite, bowshot_sql::Database::Sqlite, location.calls.or(options.calls));
     let queries: Vec<Prepared> =
-        request.queries.iter().map(|query| Prepared::new(query, Dialect::Sqlite)).collect::<Result<_>>()?;
+        request.queries.iter().map(|query| Prepared::new(query, permit)).collect::<Result<_>>()?;
     let connections = options.workers().min(most_parts(location, &queries, options));
     let snapshot = snapshot::open(location, &options.before, connections, cancel)?;
     let Snapshot { mut databases, name, note } = snapshot;

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use bowshot_core::{Address, Error, ErrorKind, Result};
+use bowshot_core::{Address, Calls, Error, ErrorKind, Result};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, percent_encode};
 
 /// The characters of a path that mean themselves in a `file:` URI.
@@ -19,6 +19,8 @@ pub(crate) struct Location {
     pub(crate) immutable: bool,
     /// How long to wait for a lock.
     pub(crate) timeout: Duration,
+    /// Whether procedures may run, of which SQLite has none.
+    pub(crate) calls: Calls,
 }
 
 impl Location {
@@ -61,7 +63,7 @@ impl Location {
             return Err(Error::new(ErrorKind::Config, format!("\"{}\" is a URI of SQLite's own", Address::new(uri)))
                 .with_hint("write sqlite:///relative/path, sqlite:////absolute/path or the plain path"));
         }
-        Ok(Location { path: path.into(), immutable: false, timeout: Duration::from_secs(5) })
+        Ok(Location { path: path.into(), immutable: false, timeout: Duration::from_secs(5), calls: Calls::Refuse })
     }
 
     fn set(&mut self, name: &str, value: &str) -> Result<()> {
@@ -81,6 +83,7 @@ impl Location {
                 let seconds = value.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
                 self.timeout = seconds.ok_or_else(|| wrong("SECONDS, such as timeout=30"))?;
             }
+            Calls::OPTION => self.calls = Calls::parse(value)?,
             _ => {
                 return Err(Error::new(ErrorKind::Config, format!("a SQLite URI has no option \"{name}\""))
                     .with_hint("the options are immutable=1 (nobody writes to the file) and timeout=SECONDS"));

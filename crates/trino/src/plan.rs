@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use bowshot_core::{Cancel, Casts, Error, ErrorKind, Options, Partitioning, Plan, Request, Result};
-use bowshot_sql::{Dialect, Division, Prepared, divide_as_asked};
+use bowshot_sql::{Database, Dialect, Division, Permit, Prepared, divide_as_asked};
 use parking_lot::Mutex;
 
 use crate::before;
@@ -27,8 +27,9 @@ pub(crate) fn plan(target: &Arc<Target>, request: &Request, cancel: &Cancel) -> 
     let options = &request.options;
     check(options)?;
     let dialect = Dialect::Standard;
+    let permit = Permit::new(dialect, Database::Trino, target.calls.or(options.calls));
     let queries: Vec<Prepared> =
-        request.queries.iter().map(|query| Prepared::new(query, dialect)).collect::<Result<_>>()?;
+        request.queries.iter().map(|query| Prepared::new(query, permit)).collect::<Result<_>>()?;
     let tls = target.tls.then(|| tls::configure(target)).transpose()?;
     let mut cluster = Cluster { target: Arc::clone(target), tls, session: Session::new(target) };
     before::run(&mut cluster, &options.before, cancel)?;

@@ -5,13 +5,14 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use bowshot_core::{Address, Error, ErrorKind, Result, Secret};
+use bowshot_core::{Address, Calls, Error, ErrorKind, Result, Secret};
 use http::HeaderValue;
 use percent_encoding::percent_decode_str;
 
 /// The options, for messages.
 const OPTIONS: &[&str] = &[
     "ca",
+    "calls",
     "client_info",
     "client_tags",
     "connect_timeout",
@@ -48,6 +49,8 @@ pub(crate) struct Target {
     pub(crate) timezone: Option<String>,
     /// The session's properties.
     pub(crate) properties: BTreeMap<String, String>,
+    /// Whether procedures and prepared statements may run.
+    pub(crate) calls: Calls,
     /// The authorities that may have signed the server's certificate; `None`: those that the operating system trusts.
     pub(crate) ca: Option<PathBuf>,
     /// The user's word that anybody may pretend to be the server.
@@ -108,6 +111,7 @@ impl Target {
             client_info: None,
             timezone: None,
             properties: BTreeMap::new(),
+            calls: Calls::Refuse,
             ca: None,
             tls_skip_verify: false,
             connect_timeout: Duration::from_secs(10),
@@ -152,6 +156,7 @@ impl Target {
 
     fn set(&mut self, name: &str, value: String) -> Result<()> {
         match name {
+            Calls::OPTION => self.calls = Calls::parse(&value)?,
             "ca" => self.ca = Some(value.into()),
             "client_info" => self.client_info = Some(value),
             "client_tags" => self.client_tags = Some(value),

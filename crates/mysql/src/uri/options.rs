@@ -9,7 +9,7 @@ use bowshot_net::{OptionNames, TlsOptions, Verify};
 use super::Encryption;
 
 /// Every option: its name and what else it is called. `_` and `-` are the same, and case does not count.
-const KNOWN: [(&str, &[&str]); 18] = [
+const KNOWN: [(&str, &[&str]); 19] = [
     ("user", &["username"]),
     ("password", &["passwd"]),
     ("host", &[]),
@@ -26,6 +26,7 @@ const KNOWN: [(&str, &[&str]); 18] = [
     ("charset", &["default-character-set"]),
     ("protocol", &["cxprotocol"]),
     ("lock", &[]),
+    ("calls", &[]),
     ("enable-cleartext-plugin", &[]),
     ("get-server-public-key", &[]),
 ];
@@ -80,7 +81,7 @@ impl Settings {
     pub(super) fn add_from_file(&mut self, name: &str, value: String) {
         // A `protocol` there is the way to the server (TCP, SOCKET), and a file does not name another one.
         if let Some(known) = known(name)
-            && !matches!(known, "protocol" | "read-default-file" | "charset")
+            && !matches!(known, "protocol" | "read-default-file" | "charset" | "calls")
             && !self.is_from_uri(known)
         {
             self.values.insert(known, (value, Origin::File));

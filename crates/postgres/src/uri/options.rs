@@ -35,6 +35,8 @@ const fn known(name: &'static str, variable: &'static str, support: Support) -> 
 /// Every option that a connection string may hold.
 pub(super) const KNOWN: &[Known] = &[
     known("application_name", "PGAPPNAME", Full),
+    // Whether procedures may run.
+    known("calls", "", Full),
     known("channel_binding", "PGCHANNELBINDING", Full),
     known("client_encoding", "PGCLIENTENCODING", Full),
     known("connect_timeout", "PGCONNECT_TIMEOUT", Full),

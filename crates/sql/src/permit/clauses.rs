@@ -94,6 +94,7 @@ impl Statement<'_> {
                 !of_number
             }
             "@" => code.is_glued(index) && matches!(self.database, Database::MySql | Database::SqlServer),
+            ":" => code.is_glued(index) && self.database == Database::Oracle,
             "#" => code.is_glued(index) && self.database == Database::SqlServer,
             _ => false,
         }
