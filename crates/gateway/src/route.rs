@@ -1,6 +1,6 @@
 //! Where a query goes, and as whose.
 
-use bowshot_core::{Cancel, Error, ErrorKind, Plan, Query, Request};
+use bowshot_core::{Calls, Cancel, Error, ErrorKind, Plan, Query, Request};
 use bowshot_gateway_access::{Identity, Rights};
 use bowshot_gateway_catalog::TablePath;
 use bowshot_gateway_monitor::Viewer;
@@ -53,6 +53,11 @@ impl Inner {
                 let served = self.sources.get(index).ok_or_else(|| nowhere("this source"))?;
                 let mut options = request.options.clone();
                 options.before.clone_from(&served.before);
+                // Whoever may change the source may run what changes it.
+                let writable = self.router.served().get(index).is_some_and(bowshot_gateway_route::Served::is_writable);
+                if writable && rights.may_write_source(&served.name) {
+                    options.calls = Calls::Allow;
+                }
                 let request = Request::new(Query { sql, params: params.clone() }, options);
                 Ok((of_source(served.source.plan(&request, cancel)?, &served.name), ordered))
             }

@@ -36,6 +36,7 @@ mod ingested;
 mod key;
 mod keys;
 mod login;
+mod modes;
 mod packet;
 mod plan;
 mod read;

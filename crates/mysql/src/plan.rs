@@ -9,6 +9,7 @@ use parking_lot::Mutex;
 
 use crate::connect::Session;
 use crate::describe::{Described, describe};
+use crate::modes;
 use crate::result::{Definition, flag};
 use crate::scan::MySqlScan;
 use crate::snapshot::{self, Snapshot};
@@ -31,6 +32,7 @@ pub(crate) fn plan(config: &Arc<Config>, request: &Request, cancel: &Cancel) -> 
     };
     let asked = asked_protocol(config, options, &queries)?;
     let mut session = Session::open(config, options, cancel)?;
+    modes::check(&mut session, permit, &queries)?;
     let described = describe(&mut session, first)?;
     if described.started && queries.len() > 1 {
         return Err(Error::new(ErrorKind::Unsupported, "a list of queries takes SELECTs only")

@@ -51,6 +51,11 @@ pub(crate) fn connect(location: &Arc<Location>, stop: Arc<Stop>, before: &[Strin
     for sql in family.last() {
         desk.run(sql)?;
     }
+    if let Some(sql) = family.perhaps_last(database) {
+        // A guard more, where the database knows it; what may be sent at all was decided before.
+        let _ = desk.run(sql);
+    }
+    desk.connection.only_reads();
     Ok(desk)
 }
 

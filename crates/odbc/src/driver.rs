@@ -118,6 +118,15 @@ impl Family {
         }
     }
 
+    /// The same for a driver of which nothing is known: what its database may understand.
+    pub(crate) fn perhaps_last(self, database: Database) -> Option<&'static str> {
+        match (self, database) {
+            (Family::Other, Database::Postgres) => Some("SET default_transaction_read_only = on"),
+            (Family::Other, Database::MySql) => Some("SET SESSION TRANSACTION READ ONLY"),
+            _ => None,
+        }
+    }
+
     /// Whether the driver keeps whole results, and its database has cursors that serve portions instead.
     pub(crate) fn needs_cursor(self) -> bool {
         matches!(self, Family::Postgres | Family::PostgresAnsi)

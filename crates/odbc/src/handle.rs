@@ -135,6 +135,19 @@ impl Connection {
         bits
     }
 
+    /// Tells the driver that nothing will be written. Some keep to it, most take note of it, and it is no promise of ODBC's.
+    pub(crate) fn only_reads(&self) {
+        // SAFETY: the handle is live, and this attribute is a number in the place of the pointer.
+        unsafe {
+            (self.library().set_connection)(
+                self.handle,
+                abi::ATTR_ACCESS_MODE,
+                abi::MODE_READ_ONLY as *mut c_void,
+                0,
+            )
+        };
+    }
+
     /// A statement that `stop` can cancel.
     pub(crate) fn statement(&self, stop: &Arc<Stop>) -> Result<Statement<'_>, Records> {
         let handle = allocate(self.library(), abi::HANDLE_STMT, self.handle, abi::HANDLE_DBC)?;

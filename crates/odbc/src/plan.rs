@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use arrow_schema::{Field, Schema, SchemaRef};
 use bowshot_core::{Cancel, Casts, Error, ErrorKind, Options, Plan, Request, Result, SOURCE_TYPE, Value, check_names, same_columns};
-use bowshot_sql::{Dialect, Division, Part, Permit, Prepared, divide_as_asked};
+use bowshot_sql::{Database, Dialect, Division, Modes, Part, Permit, Prepared, depends_on_modes, divide_as_asked};
 use parking_lot::Mutex;
 
 use crate::block::Access;
@@ -47,6 +47,7 @@ pub(crate) fn plan(location: &Arc<Location>, request: &Request, cancel: &Cancel)
     let permit = Permit::new(dialect, session.driver.database, location.calls.or(options.calls));
     let queries: Vec<Prepared> =
         request.queries.iter().map(|query| Prepared::new(query, permit)).collect::<Result<_>>()?;
+    check_modes(&session, permit, &queries, cancel)?;
     let mut described: Vec<Arc<[Column]>> = Vec::new();
     let mut schema: Option<SchemaRef> = None;
     for (number, query) in (1..).zip(&queries) {
@@ -107,6 +108,17 @@ pub(crate) fn plan(location: &Arc<Location>, request: &Request, cancel: &Cancel)
     };
     let scan = Arc::new(Shared(Arc::new(work)));
     Ok(Plan { schema, snapshot: None, partitions, reason, estimate, scan })
+}
+
+/// Checks once more what a session of MySQL with another `sql_mode` than the default reads in another way.
+fn check_modes(session: &Session, permit: Permit, queries: &[Prepared], cancel: &Cancel) -> Result<()> {
+    if permit.database != Database::MySql || !queries.iter().any(|query| depends_on_modes(&query.sql)) {
+        return Ok(());
+    }
+    let row = session.call(cancel, |desk| desk.first_row("SELECT @@sql_mode", &[]))?;
+    let mode = row.into_iter().flatten().next().unwrap_or_default();
+    let permit = permit.with_modes(Modes::of_mysql(&mode));
+    queries.iter().try_for_each(|query| permit.check(&query.sql))
 }
 
 /// The columns of a query, and how each is read.

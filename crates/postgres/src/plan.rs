@@ -8,7 +8,7 @@ use bowshot_core::{
     Cancel, Casts, Error, ErrorKind, Options, Origin, Partitioning, Plan, Request, Result, check_names,
 };
 use bowshot_postgres_values::{Cast, Column, Described, Types, comes_as_text, is_builtin};
-use bowshot_sql::{Database, Dialect, Division, Part, Permit, Prepared, quote_identifier};
+use bowshot_sql::{Database, Dialect, Division, Modes, Part, Permit, Prepared, quote_identifier};
 use parking_lot::Mutex;
 
 use crate::by_column;
@@ -40,6 +40,11 @@ pub(crate) fn plan(config: &Arc<Config>, request: &Request, cancel: &Cancel) -> 
         return Err(Error::new(ErrorKind::Config, "there is no query"));
     };
     let mut session = snapshot::begin(config, options, None, cancel)?;
+    if session.parameter("standard_conforming_strings") == Some("off") {
+        // A backslash escapes in every literal then.
+        let permit = permit.with_modes(Modes { escaping_literals: true, ..Modes::default() });
+        queries.iter().try_for_each(|query| permit.check(&query.sql))?;
+    }
     let Description { columns: described, parameters } = describe_all(&mut session, &queries)?;
     let parameters = match session.family() {
         Family::Postgres => parameters.into_iter().map(parameter_type).collect(),

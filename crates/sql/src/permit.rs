@@ -21,6 +21,7 @@ use self::statement::{Is, Statement};
 use self::verbs::Verbs;
 use crate::Dialect;
 use crate::lex::{Kind, Token, Unterminated, lex_by};
+use crate::strip::end_of;
 
 /// What a source lets through.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,7 +66,14 @@ impl Permit {
     /// # Errors
     /// Of kind [`Unsupported`](bowshot_core::ErrorKind::Unsupported), with the verb or the clause and the way out.
     pub fn check(&self, sql: &str) -> Result<()> {
-        self.judge(sql).map_err(Into::into)
+        self.judge(sql).map_err(|refusal| refusal.error(sql))
+    }
+
+    /// The text without what may follow its statement, as far as every way to read it agrees on that.
+    pub(crate) fn strip<'a>(&self, sql: &'a str) -> &'a str {
+        let ends = self.database.plain(self.modes).into_iter().map(|rules| lex_by(sql, rules));
+        let end = ends.filter_map(Result::ok).map(|tokens| end_of(sql, &tokens)).max();
+        end.and_then(|end| sql.get(..end)).unwrap_or(sql)
     }
 
     fn judge(&self, sql: &str) -> Result<(), Refusal> {
@@ -89,9 +97,7 @@ impl Permit {
             }
         }
         match open {
-            Some(start) if seen.is_empty() => {
-                Err(Refusal::Open(sql.get(..start).map_or(0, |before| before.chars().count()) + 1))
-            }
+            Some(start) if seen.is_empty() => Err(Refusal::Open(start)),
             _ => Ok(()),
         }
     }

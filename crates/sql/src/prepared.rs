@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use bowshot_core::{Query, Result, Value};
 
-use crate::{Permit, Shape, analyse, bind, strip_end};
+use crate::{Permit, Shape, analyse, bind};
 
 /// A query of the request that may be sent: the only way to make one is the check of a [`Permit`].
 #[derive(Clone, Debug)]
@@ -24,8 +24,8 @@ impl Prepared {
     pub fn new(query: &Query, permit: impl Into<Permit>) -> Result<Self> {
         let permit = permit.into();
         let (sql, values) = bind(query, permit.dialect)?;
-        let sql = strip_end(&sql, permit.dialect).to_owned();
         permit.check(&sql)?;
+        let sql = permit.strip(&sql).to_owned();
         let shape = analyse(&sql, permit.dialect);
         Ok(Prepared { sql, values: values.into(), shape })
     }

@@ -1,7 +1,7 @@
 //! A query without what may follow it.
 
 use crate::Dialect;
-use crate::lex::lex;
+use crate::lex::{Token, lex};
 
 /// The query without trailing semicolons, white space and comments, so that it can stand inside other SQL.
 ///
@@ -14,6 +14,11 @@ use crate::lex::lex;
 /// ```
 pub fn strip_end(sql: &str, dialect: Dialect) -> &str {
     let Ok(tokens) = lex(sql, dialect) else { return sql };
+    sql.get(..end_of(sql, &tokens)).unwrap_or(sql)
+}
+
+/// Behind the last piece that is neither white space, a comment nor a semicolon.
+pub(crate) fn end_of(sql: &str, tokens: &[Token]) -> usize {
     let last = tokens.iter().rev().find(|token| !token.is_blank() && !token.is_symbol(sql, ";"));
-    sql.get(..last.map_or(0, |token| token.range.end)).unwrap_or(sql)
+    last.map_or(0, |token| token.range.end)
 }

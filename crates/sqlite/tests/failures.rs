@@ -67,13 +67,16 @@ fn mistakes_in_the_query() {
     assert_eq!((error.kind(), error.position()), (ErrorKind::Sql, Some(8)), "{error}");
     assert!(error.message().contains("no such column: nix"), "{error}");
     let error = database.error("SELEC 1", Options::default());
-    assert_eq!((error.kind(), error.position()), (ErrorKind::Sql, Some(1)), "{error}");
-    for sql in ["", " -- nothing", "PRAGMA cache_size = 5", "BEGIN", "SELECT 1; SELECT 2"] {
-        assert_eq!(database.error(sql, Options::default()).kind(), ErrorKind::Sql, "{sql}");
+    assert_eq!((error.kind(), error.position()), (ErrorKind::Unsupported, Some(1)), "{error}");
+    for sql in ["", " -- nothing"] {
+        assert_eq!(database.error(sql, Options::default()).kind(), ErrorKind::Config, "{sql}");
+    }
+    for sql in ["PRAGMA cache_size = 5", "BEGIN", "SELECT 1; SELECT 2"] {
+        assert_eq!(database.error(sql, Options::default()).kind(), ErrorKind::Unsupported, "{sql}");
     }
     for sql in ["INSERT INTO t VALUES (1) RETURNING a", "CREATE TABLE u (a)", "DELETE FROM t RETURNING a"] {
         let error = database.error(sql, Options::default());
-        assert_eq!(error.kind(), ErrorKind::Sql, "{error}");
+        assert_eq!(error.kind(), ErrorKind::Unsupported, "{error}");
     }
     // An error in the middle of the rows is no short result.
     let error = database.error(

@@ -17,7 +17,7 @@ use serde::Deserialize;
 pub use check::{Table, check, read};
 pub use database::{Database, Situation};
 pub use display::display;
-pub use load::suites;
+pub use load::{project, suites};
 pub use run::run;
 pub use tables::{compare_support, compare_types};
 

@@ -54,7 +54,7 @@ fn a_value_that_came_too_late_ends_the_result_with_an_error() {
 fn nothing_is_written_and_no_file_is_made() {
     let (folder, uri) = database("CREATE TABLE t (n)");
     let failed = error(&uri, "INSERT INTO t VALUES (1) RETURNING n");
-    assert!(failed.message().contains("readonly"), "{failed}");
+    assert!(failed.message().contains("INSERT"), "{failed}");
     let missing = folder.path().join("missing.db");
     for uri in [format!("adbc:sqlite?uri={}", missing.display()), format!("adbc:sqlite?uri=file:{}", missing.display())]
     {

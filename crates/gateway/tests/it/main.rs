@@ -10,6 +10,7 @@ mod packed;
 mod pages;
 mod prepared;
 mod raw;
+mod read_only;
 mod reading;
 mod rules;
 mod running;

@@ -97,13 +97,14 @@ fn nothing_is_written() {
     for sql in [
         "INSERT INTO orders VALUES (1) RETURNING id",
         "DELETE FROM orders RETURNING id",
-        "SELECT nextval('numbers')",
         "WITH new AS (INSERT INTO orders VALUES (2) RETURNING id) SELECT * FROM new",
+        "CREATE TABLE more (id int)",
     ] {
         let error = error(&gateway, "", sql);
-        assert!(error.to_string().contains("read-only"), "{sql}: {error}");
+        assert!(error.to_string().contains("was not sent"), "{sql}: {error}");
     }
-    let error = error(&gateway, "", "CREATE TABLE more (id int)");
-    assert!(error.to_string().contains("returns no rows"), "{error}");
+    // What a function does, only the session's own guard sees.
+    let error = error(&gateway, "", "SELECT nextval('numbers')");
+    assert!(error.to_string().contains("read-only"), "{error}");
     assert_eq!(server.psql("SELECT count(*) FROM orders").unwrap().trim(), "0");
 }

@@ -99,24 +99,30 @@ fn a_connection_that_breaks_is_no_end() {
     assert!(error.message().contains("SHUTDOWN"), "{error}");
 }
 
+/// The source, with the user's word for procedures.
+fn calling(port: u16) -> String {
+    let uri = uri(port);
+    format!("{uri}{}calls=allow", if uri.contains('?') { '&' } else { '?' })
+}
+
 #[test]
 fn only_one_result_is_read() {
     let two =
         [tokens::columns(&[column("n", tokens::INT)]), row(&[int(1)]), tokens::done_with(0x11), numbers("m", &[2])]
             .concat();
     let mock = answering(move || Reply::Tokens(two.clone()));
-    let error = failure(&uri(mock.port), "SELECT 1; SELECT 2");
+    let error = failure(&calling(mock.port), "EXEC two");
     assert_eq!(error.kind(), ErrorKind::Unsupported);
     // Statements before it that return nothing do not count.
     let quiet = [tokens::done_with(0x01), tokens::info("careful"), numbers("n", &[3])].concat();
     let mock = answering(move || Reply::Tokens(quiet.clone()));
-    let batch = read(&uri(mock.port), "DECLARE @n int = 3; SELECT @n", &Options::default()).unwrap();
+    let batch = read(&calling(mock.port), "DECLARE @n int = 3; SELECT @n", &Options::default()).unwrap();
     assert_eq!(texts(&batch, 0), [Some("3".to_owned())]);
     // Nothing at all.
     let mock = Mock::start(|request: &Request| {
         Reply::Tokens(if request.is_describe() { tokens::description(&[]) } else { done() })
     });
-    let error = failure(&uri(mock.port), "UPDATE t SET a = 1");
+    let error = failure(&calling(mock.port), "EXEC nothing");
     assert!(error.message().contains("returns no rows"), "{error}");
     // And it was never run.
     assert!(mock.queries().iter().all(Request::is_describe));

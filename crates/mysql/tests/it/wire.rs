@@ -145,11 +145,19 @@ fn parameters(server: &MariaDb) -> Result<()> {
     Ok(())
 }
 
+/// The same source, with the user's word for procedures.
+fn with_calls(uri: &str) -> String {
+    format!("{uri}{}calls=allow", if uri.contains('?') { '&' } else { '?' })
+}
+
 fn statements_that_are_no_select(server: &MariaDb) -> Result<()> {
     server.sql("CREATE PROCEDURE one() SELECT 1 AS x UNION ALL SELECT 2")?;
     server.sql("DELIMITER //\nCREATE PROCEDURE two() BEGIN SELECT 1 AS x; SELECT 2 AS y; END //")?;
     server.sql("CREATE PROCEDURE none() SET @y = 1")?;
     let uri = server.uri();
+    let error = read(&uri, Query::new("CALL one()"), alone()).unwrap_err();
+    assert!(error.to_string().contains("calls=allow"), "{error}");
+    let uri = with_calls(&uri);
     assert_eq!(read(&uri, Query::new("CALL one()"), alone())?[0].num_rows(), 2);
     let error = read(&uri, Query::new("CALL two()"), alone()).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unsupported);
@@ -197,7 +205,7 @@ fn only_reading(server: &MariaDb) -> Result<()> {
          CREATE PROCEDURE deletes() DELETE FROM kept RETURNING i",
     )?;
     for sql in ["DELETE FROM kept RETURNING i", "CALL deletes()", "INSERT INTO kept VALUES (2) RETURNING i"] {
-        let error = read(&server.uri(), Query::new(sql), alone()).unwrap_err();
+        let error = read(&with_calls(&server.uri()), Query::new(sql), alone()).unwrap_err();
         assert!(matches!(error.kind(), ErrorKind::Sql | ErrorKind::Unsupported), "{sql}: {error:?}");
     }
     assert_eq!(server.sql("SELECT count(*), max(i) FROM kept")?.trim(), "1\t1");

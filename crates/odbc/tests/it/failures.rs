@@ -96,7 +96,7 @@ fn bad_sql_keeps_its_state() {
 fn statements_without_a_result_are_refused() {
     for (_, uri, _) in both() {
         let error = failure(&uri, "SET @x = 1");
-        assert_eq!(error.kind(), ErrorKind::Sql, "{error:?}");
+        assert_eq!(error.kind(), ErrorKind::Unsupported, "{error:?}");
     }
 }
 
@@ -106,8 +106,8 @@ fn nothing_is_written() {
     mariadb().sql("CREATE TABLE kept (a int)").unwrap();
     for (name, uri, _) in both() {
         let error = failure(&uri, "INSERT INTO kept VALUES (1) RETURNING a");
-        assert_eq!(error.kind(), ErrorKind::Sql, "{name}: {error:?}");
-        assert!(error.message().to_ascii_lowercase().contains("read"), "{error}");
+        assert_eq!(error.kind(), ErrorKind::Unsupported, "{name}: {error:?}");
+        assert!(error.message().contains("INSERT"), "{error}");
     }
     assert_eq!(postgres().psql("SELECT count(*) FROM kept").unwrap(), "0");
     assert_eq!(mariadb().sql("SELECT count(*) FROM kept").unwrap().trim(), "0");

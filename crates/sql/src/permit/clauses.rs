@@ -33,7 +33,8 @@ impl Statement<'_> {
             if let Some(clause) = self.clause(index) {
                 return Err(Refusal::Clause(clause));
             }
-            if !self.database.is_known() {
+            // A Flight SQL server takes one statement, and judges it itself.
+            if self.database == Database::Unknown {
                 self.suspect(index)?;
             }
         }
@@ -51,6 +52,8 @@ impl Statement<'_> {
         let into = match database {
             DuckDb | Trino => false,
             ClickHouse => low == "into" && code.low(index + 1) == "outfile",
+            // UNPIVOT of DuckDB, which may be the one behind an interface.
+            _ if !known && code.low(index + 1) == "name" => false,
             _ => is_or_ends_number(low, "into") && !self.is_name(index),
         };
         if into {
@@ -73,11 +76,12 @@ impl Statement<'_> {
             "next" if (matches!(database, SqlServer | MySql) || !known) && code.has(index + 1, &["value", "for"]) => {
                 Some("NEXT VALUE FOR".to_owned())
             }
-            "nextval" if database == MySql || !known => {
+            "nextval" if matches!(database, MySql | Database::Unknown) => {
                 (code.low(index + 1) == "(" || code.low(index + 1) == "for").then(|| "NEXTVAL".to_owned())
             }
             "nextval" if database == Oracle => (code.before(index) == ".").then(|| "NEXTVAL".to_owned()),
             "setval" if database == MySql => (code.low(index + 1) == "(").then(|| "SETVAL".to_owned()),
+            "insert" if !known && matches!(code.low(index + 1), "into" | "overwrite") => Some("INSERT".to_owned()),
             "parallel" if database == ClickHouse && code.low(index + 1) == "with" => Some("PARALLEL WITH".to_owned()),
             _ => None,
         }

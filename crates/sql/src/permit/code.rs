@@ -9,6 +9,8 @@ pub(super) struct Piece<'a> {
     pub(super) text: &'a str,
     /// A word in small letters, a symbol as it is; empty for literals and quoted names.
     pub(super) low: String,
+    /// Its first byte in the text.
+    start: usize,
     /// Nothing stands between it and the piece before.
     pub(super) glued: bool,
 }
@@ -35,7 +37,8 @@ impl<'a> Code<'a> {
                 Kind::Symbol => text.to_owned(),
                 _ => String::new(),
             };
-            pieces.push(Piece { kind: token.kind, text, low, glued: end == Some(token.range.start) });
+            let start = token.range.start;
+            pieces.push(Piece { kind: token.kind, text, low, start, glued: end == Some(start) });
             end = Some(token.range.end);
         }
         while pieces.last().is_some_and(|piece| piece.low == ";") {
@@ -81,6 +84,11 @@ impl<'a> Code<'a> {
     /// Whether the piece follows the one before without a blank.
     pub(super) fn is_glued(&self, index: usize) -> bool {
         self.pieces.get(index).is_some_and(|piece| piece.glued)
+    }
+
+    /// The byte of the text where a piece begins.
+    pub(super) fn start(&self, index: usize) -> Option<usize> {
+        self.pieces.get(index).map(|piece| piece.start)
     }
 
     pub(super) fn len(&self) -> usize {

@@ -51,6 +51,17 @@ const NAMES: &[(&str, Database)] = &[
     ("flight_sql", Database::FlightSql),
 ];
 
+/// How servers cut text of which it is not known whose it is.
+const KNOWN: &[Rules] = &[
+    Rules::STANDARD,
+    Rules::POSTGRES,
+    Rules::SQLITE,
+    Rules::SQL_SERVER,
+    Rules::ORACLE,
+    Rules::CLICKHOUSE,
+    Rules::SNOWFLAKE,
+];
+
 /// How a session reads text, where that is a setting of the server or the session.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Modes {
@@ -60,6 +71,25 @@ pub struct Modes {
     pub no_backslash_escapes: bool,
     /// PostgreSQL with `standard_conforming_strings` off: a backslash escapes in every literal.
     pub escaping_literals: bool,
+}
+
+impl Modes {
+    /// By MySQL's `sql_mode`.
+    ///
+    /// ```
+    /// use bowshot_sql::Modes;
+    ///
+    /// assert!(Modes::of_mysql("REAL_AS_FLOAT,ANSI_QUOTES").ansi_quotes);
+    /// assert_eq!(Modes::of_mysql("STRICT_TRANS_TABLES"), Modes::default());
+    /// ```
+    pub fn of_mysql(mode: &str) -> Self {
+        let has = |wanted: &str| mode.split(',').any(|mode| mode.trim().eq_ignore_ascii_case(wanted));
+        Modes {
+            ansi_quotes: has("ANSI_QUOTES"),
+            no_backslash_escapes: has("NO_BACKSLASH_ESCAPES"),
+            ..Modes::default()
+        }
+    }
 }
 
 impl Database {
@@ -99,20 +129,25 @@ impl Database {
             Database::ClickHouse => vec![Rules::CLICKHOUSE],
             Database::Trino => vec![Rules::TRINO],
             Database::FlightSql | Database::Unknown => {
-                let known = [
-                    Rules::STANDARD,
-                    Rules::POSTGRES,
-                    Rules::SQLITE,
-                    Rules::SQL_SERVER,
-                    Rules::ORACLE,
-                    Rules::CLICKHOUSE,
-                    Rules::SNOWFLAKE,
-                ];
-                let mut readings: Vec<Rules> = known.into_iter().flat_map(both).collect();
+                let mut readings: Vec<Rules> = KNOWN.iter().copied().flat_map(both).collect();
                 readings.extend(mysql(sql, modes)?);
                 readings
             }
         })
+    }
+
+    /// The same ways, but with MySQL's `/*! … */` as code with its delimiters, so that nothing is cut out of the middle of one.
+    pub(super) fn plain(self, modes: Modes) -> Vec<Rules> {
+        match self {
+            Database::MySql => vec![base_of_mysql(modes)],
+            Database::FlightSql | Database::Unknown => {
+                let mut rules = KNOWN.to_vec();
+                rules.push(base_of_mysql(modes));
+                rules
+            }
+            // Nothing in the text, so that nothing in it makes a difference.
+            _ => self.readings("", modes).unwrap_or_default(),
+        }
     }
 
     /// Whether its language is known.
@@ -134,17 +169,21 @@ impl From<Dialect> for Database {
     }
 }
 
+fn base_of_mysql(modes: Modes) -> Rules {
+    Rules {
+        double_is_text: !modes.ansi_quotes,
+        backslash: if modes.no_backslash_escapes { Backslash::Never } else { Backslash::Always },
+        ..Rules::MYSQL
+    }
+}
+
 /// More versions than this in one text are nobody's query.
 const MOST_VERSIONS: usize = 32;
 
 /// MySQL and MariaDB run the comments `/*!50000 … */` up to their own version: a reading for each version that makes a difference.
 /// `None`: too many.
 fn mysql(sql: &str, modes: Modes) -> Option<Vec<Rules>> {
-    let base = Rules {
-        double_is_text: !modes.ansi_quotes,
-        backslash: if modes.no_backslash_escapes { Backslash::Never } else { Backslash::Always },
-        ..Rules::MYSQL
-    };
+    let base = base_of_mysql(modes);
     let mut versions = vec![0, u32::MAX];
     for (place, _) in sql.match_indices("!").filter(|_| sql.contains("/*")) {
         let digits: String = sql.get(place + 1..).unwrap_or_default().chars().take(6).collect();

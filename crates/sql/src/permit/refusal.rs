@@ -9,13 +9,13 @@ pub(super) enum Refusal {
     Empty,
     /// There is more than one.
     Several,
-    /// It begins with a word that is not known to read.
-    Verb(String),
+    /// It begins with a word that is not known to read, and the byte where that stands.
+    Verb(String, Option<usize>),
     /// A clause of it writes.
     Clause(String),
     /// It runs what it does not show, and the user's word is missing.
     Call(String),
-    /// It never ends: the number of the character where a literal, a name or a comment begins.
+    /// It never ends: the byte where a literal, a name or a comment begins.
     Open(usize),
     /// A NUL, which some servers take for the end of the text.
     Nul,
@@ -37,25 +37,32 @@ impl Refusal {
     /// The same of a statement inside of another one.
     pub(super) fn inside(self, outer: &str) -> Refusal {
         match self {
-            Refusal::Verb(verb) => Refusal::Verb(format!("{outer} … {verb}")),
+            Refusal::Verb(verb, start) => Refusal::Verb(format!("{outer} … {verb}"), start),
             Refusal::Call(call) => Refusal::Call(format!("{outer} … {call}")),
             other => other,
         }
     }
 }
 
-impl From<Refusal> for Error {
-    fn from(refusal: Refusal) -> Error {
+impl Refusal {
+    /// The error; `sql` is the text, for the place of what is wrong.
+    pub(super) fn error(self, sql: &str) -> Error {
         let unsupported = |message: String| Error::new(ErrorKind::Unsupported, message);
-        match refusal {
+        let place = |start: usize| sql.get(..start).map_or(1, |before| before.chars().count() + 1);
+        match self {
             Refusal::Empty => Error::new(ErrorKind::Config, "the query is empty").with_hint("write a SELECT"),
             Refusal::Several => unsupported("the text holds several statements, and one is read at a time".to_owned())
                 .with_hint(
                     "send them one by one, without a semicolon between them; what prepares the session goes to the \
                      statements that run before the query",
                 ),
-            Refusal::Verb(verb) => {
-                unsupported(format!("the query was not sent: {verb} is not known to only read")).with_hint(WAYS)
+            Refusal::Verb(verb, start) => {
+                let error = unsupported(format!("the query was not sent: {verb} is not known to only read"));
+                let error = match start.map(place) {
+                    Some(place) => error.with_position(place),
+                    None => error,
+                };
+                error.with_hint(WAYS)
             }
             Refusal::Clause(clause) => {
                 unsupported(format!("the query was not sent: its {clause} writes or runs something")).with_hint(WAYS)
@@ -63,9 +70,9 @@ impl From<Refusal> for Error {
             Refusal::Call(call) => {
                 unsupported(format!("the query was not sent: {call} runs what the text does not show")).with_hint(CALLS)
             }
-            Refusal::Open(position) => {
+            Refusal::Open(start) => {
                 Error::new(ErrorKind::Sql, "a literal, a quoted name or a comment of the query does not end")
-                    .with_position(position)
+                    .with_position(place(start))
                     .with_hint("close it; where the database reads quotes by another setting, use its defaults")
             }
             Refusal::Nul => Error::new(ErrorKind::Config, "the query holds a NUL character outside of its literals")

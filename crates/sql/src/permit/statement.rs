@@ -94,7 +94,7 @@ impl Statement<'_> {
     }
 
     fn unknown(&self, at: usize) -> Refusal {
-        Refusal::Verb(self.code.shown(at, 1))
+        Refusal::Verb(self.code.shown(at, 1), self.code.start(at))
     }
 
     /// `WITH`: each common table expression reads, and so does the statement behind them.
@@ -176,7 +176,7 @@ impl Statement<'_> {
         }
         match self.nested(at, depth).map_err(|refusal| refusal.inside("WITH"))? {
             Is::Read => Ok(Is::Read),
-            Is::Call | Is::Block => Err(Refusal::Verb(format!("WITH … {}", self.code.shown(at, 1)))),
+            Is::Call | Is::Block => Err(Refusal::Verb(format!("WITH … {}", self.code.shown(at, 1)), self.code.start(at))),
         }
     }
 
@@ -229,7 +229,7 @@ impl Statement<'_> {
             return if is == Is::Read { Ok(Is::Read) } else { Err(Refusal::Call(format!("{name} {}", code.shown(at, 1)))) };
         }
         let a_name = describes && !analyze && matches!(code.kind(at), Some(Kind::Word | Kind::QuotedName | Kind::Text));
-        if a_name { Ok(Is::Read) } else { Err(Refusal::Verb(format!("{name} {}", code.shown(at, 1)))) }
+        if a_name { Ok(Is::Read) } else { Err(Refusal::Verb(format!("{name} {}", code.shown(at, 1)), code.start(at))) }
     }
 
     /// Behind the options of EXPLAIN: words, `name = value`, and lists of them in parentheses.
@@ -269,6 +269,7 @@ impl Statement<'_> {
             return Ok(Is::Read);
         }
         let shown = code.shown(at, 1).to_lowercase();
-        Err(Refusal::Verb(format!("PRAGMA {shown}{}", if at + 1 < code.len() { " with a value" } else { "" })))
+        let value = if at + 1 < code.len() { " with a value" } else { "" };
+        Err(Refusal::Verb(format!("PRAGMA {shown}{value}"), code.start(pragma)))
     }
 }

@@ -164,7 +164,7 @@ fn unknown_protocols_and_statements_without_a_result_are_refused() {
     assert!(error.to_string().contains("\"json\""), "{error}");
     for inside in ["\"stats\":{}", "\"columns\":[],\"updateType\":\"SET SESSION\""] {
         let cluster = Cluster::with(move |_| (page(inside), false));
-        let error = fails(&cluster.uri(), "SET SESSION a = 1");
+        let error = fails(&cluster.uri(), "SHOW TABLES");
         assert!(error.to_string().contains("no result"), "{error}");
     }
 }

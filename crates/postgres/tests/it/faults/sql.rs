@@ -12,10 +12,8 @@ fn the_place_is_shown_in_the_users_own_text() {
         ("SELECT nope FROM big", "42703", Some("nope")),
         ("SELECT id,\n  'ä' AS a, nope FROM big", "42703", Some("nope")),
         ("SELECT id FROM nowhere", "42P01", Some("nowhere")),
-        ("SELEC id FROM big", "42601", Some("SELEC")),
         ("SELECT id FROM big WHERE", "42601", None),
         ("SELECT nofunction(id) FROM big", "42883", Some("nofunction")),
-        ("SELECT id FROM big; SELECT 1", "42601", None),
     ] {
         leaves_nothing(&SERVER, move |name| {
             for options in [over(4), over(1), by("id", 3, None), Options { protocol: Some("cursor".into()), ..over(1) }]
@@ -60,26 +58,35 @@ fn nothing_can_be_written() {
            $$SELECT set_config('transaction_read_only', 'off', true)$$;",
     );
     for (sql, state) in [
-        ("INSERT INTO target VALUES (1) RETURNING id", "25006"),
-        ("WITH w AS (DELETE FROM target RETURNING id) SELECT id FROM w", "25006"),
         ("SELECT nextval('numbers')", "25006"),
         ("SELECT writes()", "25006"),
         ("SELECT escapes()", "25001"),
-        ("SELECT id FROM big FOR UPDATE", "25006"),
     ] {
         leaves_nothing(&SERVER, move |name| {
             let error = refused(&named(&SERVER, "faults", name), sql, &over(2));
             assert_eq!((error.kind(), error.sqlstate()), (ErrorKind::Sql, Some(state)), "{sql}: {error}");
         });
     }
-    for sql in ["CREATE TABLE more (id int)", "UPDATE target SET id = 2", "VACUUM", "", "-- nothing", "COMMIT"] {
+    for sql in [
+        "INSERT INTO target VALUES (1) RETURNING id",
+        "WITH w AS (DELETE FROM target RETURNING id) SELECT id FROM w",
+        "SELECT id FROM big FOR UPDATE",
+        "CREATE TABLE more (id int)",
+        "UPDATE target SET id = 2",
+        "VACUUM",
+        "",
+        "-- nothing",
+        "COMMIT",
+        "SELEC id FROM big",
+        "SELECT id FROM big; SELECT 1",
+    ] {
         let error = refused(&DATA.uri(), sql, &over(2));
-        assert!(matches!(error.kind(), ErrorKind::Unsupported | ErrorKind::Sql | ErrorKind::Config), "{sql}: {error}");
+        assert!(matches!(error.kind(), ErrorKind::Unsupported | ErrorKind::Config), "{sql}: {error}");
     }
     assert_eq!(DATA.psql("SELECT count(*) FROM target"), "0");
     // A query that ends our transaction could write in the next one.
     let error = refused(&DATA.uri(), "COMMIT; INSERT INTO target VALUES (1) RETURNING id", &over(1));
-    assert_eq!(error.kind(), ErrorKind::Sql, "{error}");
+    assert_eq!((error.kind(), error.position()), (ErrorKind::Unsupported, Some(1)), "{error}");
     assert_eq!(DATA.psql("SELECT count(*) FROM target"), "0");
 }
 

@@ -74,7 +74,7 @@ fn whole_rows_are_kept() {
 #[test]
 fn locking_rows_is_refused() {
     let error = refused(&super::DATA.uri(), "SELECT id FROM big FOR UPDATE", &over(4));
-    assert_eq!((error.kind(), error.sqlstate()), (bowshot_core::ErrorKind::Sql, Some("25006")), "{error}");
+    assert!(error.message().contains("FOR UPDATE"), "{error}");
 }
 
 #[test]
