@@ -139,12 +139,7 @@ impl Connection {
     pub(crate) fn only_reads(&self) {
         // SAFETY: the handle is live, and this attribute is a number in the place of the pointer.
         unsafe {
-            (self.library().set_connection)(
-                self.handle,
-                abi::ATTR_ACCESS_MODE,
-                abi::MODE_READ_ONLY as *mut c_void,
-                0,
-            )
+            (self.library().set_connection)(self.handle, abi::ATTR_ACCESS_MODE, abi::MODE_READ_ONLY as *mut c_void, 0)
         };
     }
 

@@ -83,7 +83,10 @@ fn a_server_that_never_answers_is_given_up() {
 fn more_than_one_statement_is_refused_where_the_driver_would_not_mind() {
     for uri in ["duckdb:", "adbc:sqlite?uri=:memory:"] {
         let failed = error(uri, "SELECT 1; SELECT 2");
-        assert!(failed.kind() == ErrorKind::Unsupported && failed.to_string().contains("several statements"), "{uri}: {failed}");
+        assert!(
+            failed.kind() == ErrorKind::Unsupported && failed.to_string().contains("several statements"),
+            "{uri}: {failed}"
+        );
         assert_eq!(
             read_with(uri, "SELECT ';' AS a; -- the end;", Options::default()).unwrap().shown(0),
             [";"],

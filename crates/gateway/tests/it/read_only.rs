@@ -125,7 +125,13 @@ impl Tried {
             }
         }
         // The user's word for procedures is none for what writes by itself.
-        let separator = if self.uri.starts_with("odbc:") { ";" } else if self.uri.contains('?') { "&" } else { "?" };
+        let separator = if self.uri.starts_with("odbc:") {
+            ";"
+        } else if self.uri.contains('?') {
+            "&"
+        } else {
+            "?"
+        };
         let allowed = connect(&format!("{}{separator}calls=allow", self.uri)).unwrap();
         for sql in self.texts(&["refuse", "refuse_calls"]) {
             let (own, text) = (Arc::clone(&allowed), sql.clone());
@@ -268,7 +274,9 @@ async fn other_modes_of_mariadb() {
         let with = |mode: &str, sql: &str| {
             let before = vec![format!("SET SESSION sql_mode = '{mode}'")];
             let request = Request::new(Query::new(sql), Options { before, ..Options::default() });
-            source.plan(&request, &Cancel::new()).map(|plan| Stream::start(plan, &Options::default(), Cancel::new()).count())
+            source
+                .plan(&request, &Cancel::new())
+                .map(|plan| Stream::start(plan, &Options::default(), Cancel::new()).count())
         };
         let quotes = with("ANSI_QUOTES", &format!(r#"SELECT 1 AS "\" INTO OUTFILE '{path}' -- ""#));
         let escapes = with("NO_BACKSLASH_ESCAPES", &format!(r"SELECT '\' INTO OUTFILE '{path}' -- '"));
@@ -309,8 +317,11 @@ async fn clickhouse() {
 async fn duckdb() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| bowshot_adbc::search_packages([packages()]));
-    let state: &[&str] =
-        &["SELECT * FROM t ORDER BY a", "SELECT * FROM other", "SELECT table_name FROM information_schema.tables ORDER BY 1"];
+    let state: &[&str] = &[
+        "SELECT * FROM t ORDER BY a",
+        "SELECT * FROM other",
+        "SELECT table_name FROM information_schema.tables ORDER BY 1",
+    ];
     let home = tempfile::tempdir().unwrap();
     let path = home.path().join("read_only.db");
     let mut tried = tried("duckdb", Dialect::DuckDb, state, |list, _| {

@@ -7,7 +7,8 @@ use super::verbs::{RESERVED, SUSPECT, WRITES};
 use crate::lex::Kind;
 
 /// What writing statements are followed by at once, wherever they stand.
-const WRITING_PAIRS: &[(&str, &str)] = &[("delete", "from"), ("insert", "into"), ("insert", "overwrite"), ("merge", "into")];
+const WRITING_PAIRS: &[(&str, &str)] =
+    &[("delete", "from"), ("insert", "into"), ("insert", "overwrite"), ("merge", "into")];
 
 /// Words after which a parenthesis holds no arguments of a function.
 const NO_FUNCTIONS: &[&str] = &["as", "materialized", "table", "from", "join", "in", "exists", "union", "all"];
@@ -108,7 +109,8 @@ impl Statement<'_> {
     fn parenthesis(&self, open: usize) -> Result<(), Refusal> {
         let code = self.code;
         let inside = open + 1;
-        let subquery = open == 0 || code.kind(open - 1) != Some(Kind::Word) || NO_FUNCTIONS.contains(&code.before(open));
+        let subquery =
+            open == 0 || code.kind(open - 1) != Some(Kind::Word) || NO_FUNCTIONS.contains(&code.before(open));
         match code.low(inside) {
             "with" if code.kind(inside + 1).is_some_and(|kind| matches!(kind, Kind::Word | Kind::QuotedName)) => {
                 self.at(inside).map(drop)
@@ -153,6 +155,8 @@ impl Statement<'_> {
                     || matches!(code.before(index), "inner" | "left" | "right" | "full" | "outer")
             }
             "use" => matches!(code.low(index + 1), "hint" | "plan"),
+            // OPENROWSET(BULK 'file', …)
+            "bulk" => code.before(index) == "(",
             _ => false,
         };
         match word {
@@ -167,7 +171,8 @@ impl Statement<'_> {
         let code = self.code;
         let first = (0..code.len()).find(|index| code.low(*index) != "(");
         let with = first.is_some_and(|first| code.low(first) == "with" && first < select);
-        with && code.before(select) == ")" && !(0..select).any(|index| code.low(index) == "select" && self.is_outside(index))
+        with && code.before(select) == ")"
+            && !(0..select).any(|index| code.low(index) == "select" && self.is_outside(index))
     }
 
     fn is_outside(&self, index: usize) -> bool {

@@ -84,11 +84,7 @@ impl Modes {
     /// ```
     pub fn of_mysql(mode: &str) -> Self {
         let has = |wanted: &str| mode.split(',').any(|mode| mode.trim().eq_ignore_ascii_case(wanted));
-        Modes {
-            ansi_quotes: has("ANSI_QUOTES"),
-            no_backslash_escapes: has("NO_BACKSLASH_ESCAPES"),
-            ..Modes::default()
-        }
+        Modes { ansi_quotes: has("ANSI_QUOTES"), no_backslash_escapes: has("NO_BACKSLASH_ESCAPES"), ..Modes::default() }
     }
 }
 

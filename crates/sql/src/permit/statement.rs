@@ -176,7 +176,9 @@ impl Statement<'_> {
         }
         match self.nested(at, depth).map_err(|refusal| refusal.inside("WITH"))? {
             Is::Read => Ok(Is::Read),
-            Is::Call | Is::Block => Err(Refusal::Verb(format!("WITH … {}", self.code.shown(at, 1)), self.code.start(at))),
+            Is::Call | Is::Block => {
+                Err(Refusal::Verb(format!("WITH … {}", self.code.shown(at, 1)), self.code.start(at)))
+            }
         }
     }
 
@@ -203,7 +205,9 @@ impl Statement<'_> {
     /// Whether a statement begins at a place.
     fn begins(&self, at: usize) -> bool {
         let low = self.code.low(at);
-        low == "(" || low == "with" || [self.verbs.reads, self.verbs.about, WRITES].iter().any(|list| list.contains(&low))
+        low == "("
+            || low == "with"
+            || [self.verbs.reads, self.verbs.about, WRITES].iter().any(|list| list.contains(&low))
     }
 
     /// EXPLAIN, DESCRIBE and their like: about a statement that reads, or about a table.
@@ -226,7 +230,11 @@ impl Statement<'_> {
         let ends = at + 1 >= code.len();
         if self.begins(at) && !(describes && ends) {
             let is = self.nested(at, depth).map_err(|refusal| refusal.inside(&name))?;
-            return if is == Is::Read { Ok(Is::Read) } else { Err(Refusal::Call(format!("{name} {}", code.shown(at, 1)))) };
+            return if is == Is::Read {
+                Ok(Is::Read)
+            } else {
+                Err(Refusal::Call(format!("{name} {}", code.shown(at, 1))))
+            };
         }
         let a_name = describes && !analyze && matches!(code.kind(at), Some(Kind::Word | Kind::QuotedName | Kind::Text));
         if a_name { Ok(Is::Read) } else { Err(Refusal::Verb(format!("{name} {}", code.shown(at, 1)), code.start(at))) }

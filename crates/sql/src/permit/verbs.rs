@@ -49,12 +49,9 @@ impl Verbs {
                 blocks: &["begin", "declare", "if", "while"],
             },
             // EXPLAIN PLAN writes to a table.
-            Database::Oracle => Verbs {
-                reads: &["select", "values"],
-                about: NOTHING,
-                calls: &["call"],
-                blocks: &["begin", "declare"],
-            },
+            Database::Oracle => {
+                Verbs { reads: &["select", "values"], about: NOTHING, calls: &["call"], blocks: &["begin", "declare"] }
+            }
             Database::ClickHouse => Verbs {
                 reads: &["select", "values", "from", "show", "exists"],
                 about: &["explain", "describe", "desc"],
@@ -70,6 +67,10 @@ impl Verbs {
             Database::FlightSql | Database::Unknown => Verbs {
                 reads: &[
                     "select",
+                    // Teradata's short form, Access' crosstabs, and DAX.
+                    "sel",
+                    "transform",
+                    "evaluate",
                     "values",
                     "table",
                     "from",
@@ -117,9 +118,8 @@ pub(super) const ABOUT_OPTIONS: &[&str] = &[
 
 /// Words that begin what writes or runs something, in whatever database: what EXPLAIN and WITH may be about, and must not.
 pub(super) const WRITES: &[&str] = &[
-    "alter", "attach", "call", "copy", "create", "delete", "drop", "exec", "execute", "export",
-    "import", "insert", "load", "merge", "optimize", "refresh", "reindex", "replace", "set", "truncate", "update", "upsert",
-    "vacuum",
+    "alter", "attach", "call", "copy", "create", "delete", "drop", "exec", "execute", "export", "import", "insert",
+    "load", "merge", "optimize", "refresh", "reindex", "replace", "set", "truncate", "update", "upsert", "vacuum",
 ];
 
 /// SQL Server's reserved words that begin a statement. It needs no semicolon before one: `SELECT 1 a DELETE FROM t` is two.

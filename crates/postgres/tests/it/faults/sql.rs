@@ -57,11 +57,9 @@ fn nothing_can_be_written() {
          CREATE FUNCTION escapes() RETURNS text LANGUAGE sql AS
            $$SELECT set_config('transaction_read_only', 'off', true)$$;",
     );
-    for (sql, state) in [
-        ("SELECT nextval('numbers')", "25006"),
-        ("SELECT writes()", "25006"),
-        ("SELECT escapes()", "25001"),
-    ] {
+    for (sql, state) in
+        [("SELECT nextval('numbers')", "25006"), ("SELECT writes()", "25006"), ("SELECT escapes()", "25001")]
+    {
         leaves_nothing(&SERVER, move |name| {
             let error = refused(&named(&SERVER, "faults", name), sql, &over(2));
             assert_eq!((error.kind(), error.sqlstate()), (ErrorKind::Sql, Some(state)), "{sql}: {error}");
