@@ -132,8 +132,8 @@ fn the_driver_without_w_functions_reads_the_same() {
 #[test]
 fn a_query_that_cannot_be_cast_is_refused_not_spoiled() {
     let uri = postgres_uri(postgres(), "postgres");
-    let sql = "WITH gone AS (DELETE FROM pg_temp.nothing RETURNING day) SELECT day FROM gone";
-    let before = vec!["CREATE TEMP TABLE nothing (day date)".to_owned()];
+    let sql = "FETCH ALL FROM days";
+    let before = vec!["DECLARE days CURSOR WITH HOLD FOR SELECT date '2020-01-01' AS day".to_owned()];
     let error = plan(&uri, &request(sql, Options { before, ..Options::default() })).unwrap_err();
     assert_eq!((error.kind(), error.column()), (ErrorKind::Unsupported, Some("day")), "{error}");
     assert!(error.to_string().contains("psqlodbc"), "{error}");
