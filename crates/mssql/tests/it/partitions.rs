@@ -190,7 +190,6 @@ fn what_is_not_split_says_why() {
         (LARGE, "SELECT TOP 5 PERCENT id FROM t", ""),
         (LARGE, "SELECT id FROM t TABLESAMPLE (10 PERCENT)", ""),
         (LARGE, "SELECT id FROM t FOR JSON AUTO", ""),
-        (LARGE, "SELECT id FROM t FOR UPDATE", ""),
         (LARGE, "SELECT id FROM other.dbo.t", "another database"),
         (Database { replica: true, ..LARGE }, "SELECT id FROM t", "a replica goes on"),
         (Database { scattered: true, ..LARGE }, "SELECT id FROM t", "more than one server"),
