@@ -4,7 +4,9 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use arrow_schema::{Field, Schema, SchemaRef};
-use bowshot_core::{Cancel, Casts, Error, ErrorKind, Options, Plan, Request, Result, SOURCE_TYPE, Value, check_names, same_columns};
+use bowshot_core::{
+    Cancel, Casts, Error, ErrorKind, Options, Plan, Request, Result, SOURCE_TYPE, Value, check_names, same_columns,
+};
 use bowshot_sql::{Database, Dialect, Division, Modes, Part, Permit, Prepared, depends_on_modes, divide_as_asked};
 use parking_lot::Mutex;
 
