@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use arrow_array::{ArrayRef, RecordBatch};
-use arrow_schema::{DataType, Field, Schema, SchemaRef};
+use arrow_schema::{DataType, Field, FieldRef, Schema, SchemaRef};
 
 use self::family::{Family, may_become};
 use self::turn::{Unfit, Writing, turn};
@@ -93,17 +93,25 @@ impl Casts {
         let mut fields: Vec<_> = schema.fields().iter().cloned().collect();
         let mut changes = Vec::new();
         for (place, field) in fields.iter_mut().enumerate() {
-            let Some(wanted) = types.get(field.name()).filter(|wanted| *wanted != field.data_type()) else { continue };
-            if !may_become(field.data_type(), wanted) {
-                return Err(impossible(field, wanted));
-            }
+            let Some(wanted) = types.get(field.name()) else { continue };
             let writing = if decimals.contains(&place) { Writing::Decimal } else { Writing::Text };
-            let source_type = field.metadata().get(SOURCE_TYPE).cloned();
-            let source_type = source_type.unwrap_or_else(|| format_type(field.data_type()));
-            changes.push(Change { place, source_type, writing });
-            *field = Arc::new(plain(field, wanted));
+            changes.extend(change(place, field, wanted, writing)?);
         }
         Ok(Casts { schema: Arc::new(Schema::new_with_metadata(fields, schema.metadata().clone())), changes })
+    }
+
+    /// The same, where the column at `place`, whatever its name, becomes `wanted` too: the plan promised that type, and what is sent has
+    /// another one.
+    ///
+    /// # Errors
+    /// Of kind [`Config`](ErrorKind::Config): a type that the column's cannot become.
+    pub fn with_column(mut self, place: usize, wanted: &DataType) -> Result<Self> {
+        let mut fields: Vec<_> = self.schema.fields().iter().cloned().collect();
+        if let Some(field) = fields.get_mut(place) {
+            self.changes.extend(change(place, field, wanted, Writing::Text)?);
+        }
+        self.schema = Arc::new(Schema::new_with_metadata(fields, self.schema.metadata().clone()));
+        Ok(self)
     }
 
     /// Whether values of one type may become those of another, as far as the types say.
@@ -170,6 +178,20 @@ pub fn check_names<'a>(names: impl Iterator<Item = &'a str> + Clone, types: &BTr
                 .with_hint(format!("the columns are {}", names.join(", "))))
         }
     }
+}
+
+/// Gives a field its new type, unless it has that already, and says how to turn its values.
+fn change(place: usize, field: &mut FieldRef, wanted: &DataType, writing: Writing) -> Result<Option<Change>> {
+    if field.data_type() == wanted {
+        return Ok(None);
+    }
+    if !may_become(field.data_type(), wanted) {
+        return Err(impossible(field, wanted));
+    }
+    let source_type = field.metadata().get(SOURCE_TYPE).cloned();
+    let source_type = source_type.unwrap_or_else(|| format_type(field.data_type()));
+    *field = Arc::new(plain(field, wanted));
+    Ok(Some(Change { place, source_type, writing }))
 }
 
 /// The field in another type, which is no longer the extension type that it was.

@@ -28,4 +28,6 @@ pub use catalog::{Attribute, Catalog, CatalogType, Kind};
 pub use cells::values_of;
 pub use column::{Cast, Column, Described, broken};
 pub use decode::{Binary, Decimal, Decode, Reject, Text, temporal};
-pub use types::{Native, Types, comes_as_text, is_builtin, scalar};
+pub use types::{
+    Native, Types, comes_as_text, is_builtin, modifier_of_scale, precision_and_scale, scalar, unconstrained,
+};

@@ -118,12 +118,7 @@ pub fn scalar(builtin: &Type, modifier: i32, infinity: Impossible, money_scale: 
 ///
 /// Without a modifier a numeric may have any precision and scale: see docs/decisions/0002-unconstrained-numeric.md.
 fn numeric(modifier: i32) -> Option<DataType> {
-    let Some(packed) = modifier.checked_sub(4).filter(|packed| *packed >= 0) else {
-        return Some(DataType::Decimal256(76, 38));
-    };
-    // Precision in the upper half; the scale is a signed number of 11 bits (since PostgreSQL 15, never larger before).
-    let precision = packed >> 16 & 0xFFFF;
-    let scale = (packed & 0x7FF ^ 0x400) - 0x400;
+    let Some((precision, scale)) = precision_and_scale(modifier) else { return Some(unconstrained()) };
     let (precision, scale) = if scale < 0 { (precision - scale, 0) } else { (precision.max(scale), scale) };
     let (precision, scale) = (u8::try_from(precision).ok()?, i8::try_from(scale).ok()?);
     match precision {
@@ -131,6 +126,24 @@ fn numeric(modifier: i32) -> Option<DataType> {
         39..=76 => Some(DataType::Decimal256(precision, scale)),
         _ => None,
     }
+}
+
+/// The decimal of a `numeric` of which nothing is known.
+pub fn unconstrained() -> DataType {
+    DataType::Decimal256(76, 38)
+}
+
+/// The modifier of `numeric(38, scale)`, the widest one that is a decimal128.
+pub fn modifier_of_scale(scale: u8) -> i32 {
+    // Precision in the upper half, scale in the lower one, and both stand four further on.
+    (38 << 16 | i32::from(scale)) + 4
+}
+
+/// The precision and the scale in the modifier of a `numeric`; `None` where it has none.
+pub fn precision_and_scale(modifier: i32) -> Option<(i32, i32)> {
+    let packed = modifier.checked_sub(4).filter(|packed| *packed >= 0)?;
+    // Precision in the upper half; the scale is a signed number of 11 bits (since PostgreSQL 15, never larger before).
+    Some((packed >> 16 & 0xFFFF, (packed & 0x7FF ^ 0x400) - 0x400))
 }
 
 /// Whether a column of this built-in type has to come as text, for the user's type to be made of it.

@@ -30,7 +30,8 @@ pub(crate) fn choose(
     let columns = described.iter().map(column).collect::<Result<Vec<_>>>()?;
     let protocol = choose_protocol(family, protocol)?;
     let division = divide(session, queries, described, options)?;
-    Ok(Chosen { columns, division, snapshot: None, protocol, torn: !options.one_snapshot })
+    let (snapshot, proven) = (None, Vec::new());
+    Ok(Chosen { columns, division, snapshot, protocol, torn: !options.one_snapshot, proven })
 }
 
 fn choose_protocol(family: Family, name: Option<&str>) -> Result<Protocol> {

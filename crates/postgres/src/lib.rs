@@ -48,6 +48,7 @@ mod protocol;
 mod read;
 mod rows;
 mod savepoint;
+mod scale;
 mod scan;
 mod scanned;
 mod snapshot;

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use arrow_schema::Schema;
+use arrow_schema::{Schema, SchemaRef};
 use bowshot_core::{
     Cancel, Casts, Error, ErrorKind, Options, Origin, Partitioning, Plan, Request, Result, check_names,
 };
-use bowshot_postgres_values::{Cast, Column, Described, Types, comes_as_text, is_builtin};
+use bowshot_postgres_values::{Cast, Column, Described, Types, comes_as_text, is_builtin, unconstrained};
 use bowshot_sql::{Database, Dialect, Division, Modes, Part, Permit, Prepared, quote_identifier};
 use parking_lot::Mutex;
 
@@ -20,6 +20,7 @@ use crate::describe::{Description, Source, description, origins, parameter_type}
 use crate::family::Family;
 use crate::locks::Locking;
 use crate::protocol;
+use crate::scale;
 use crate::scan::{PostgresScan, Sessions};
 use crate::scanned;
 use crate::snapshot;
@@ -57,17 +58,20 @@ pub(crate) fn plan(config: &Arc<Config>, request: &Request, cancel: &Cancel) -> 
         Family::Postgres => choose(&mut session, config, &queries, first, &described, options, protocol)?,
         _ => (cousin::choose(&mut session, &queries, &described, options, protocol)?, Vec::new()),
     };
-    let Chosen { columns, division, snapshot, protocol, torn } = chosen;
+    let Chosen { columns, division, snapshot, protocol, torn, proven } = chosen;
     let statements = division
         .parts
         .iter()
         .enumerate()
         .map(|(place, part)| statement(part, queries.get(place).unwrap_or(first), &columns, protocol))
         .collect::<Result<Vec<_>>>()?;
-    let fields: Vec<_> = columns.iter().map(|column| Arc::clone(&column.field)).collect();
-    let read_schema = Arc::new(Schema::new(fields));
+    let proven = if protocol.decodes_here() { &[] } else { proven.as_slice() };
+    let read_schema = read_schema(&columns, proven);
     let numbers: Vec<usize> = (0..).zip(&columns).filter(|(_, column)| column.is_number).map(|(at, _)| at).collect();
-    let casts = Casts::with_decimals(&read_schema, &options.types, &numbers)?;
+    let mut casts = Casts::with_decimals(&read_schema, &options.types, &numbers)?;
+    for (place, column) in proven.iter().filter_map(|&place| Some((place, columns.get(place)?))) {
+        casts = casts.with_column(place, column.field.data_type())?;
+    }
     let schema = casts.schema();
     let scan = Arc::new_cyclic(|this| PostgresScan {
         this: this.clone(),
@@ -106,6 +110,17 @@ pub(crate) struct Chosen {
     pub(crate) protocol: Protocol,
     /// Without one, connections may still join: the user allows partitions to see different states.
     pub(crate) torn: bool,
+    /// The columns whose scale the query's text and the catalogue prove.
+    pub(crate) proven: Vec<usize>,
+}
+
+/// What is read: the server's extension sends columns as it describes them, without the proof of a scale.
+fn read_schema(columns: &[Column], unproven: &[usize]) -> SchemaRef {
+    let field = |(place, column): (usize, &Column)| match unproven.contains(&place) {
+        true => Arc::new(column.field.as_ref().clone().with_data_type(unconstrained())),
+        false => Arc::clone(&column.field),
+    };
+    Arc::new(Schema::new(columns.iter().enumerate().map(field).collect::<Vec<_>>()))
 }
 
 /// How PostgreSQL's result is read.
@@ -119,7 +134,8 @@ fn choose(
     wanted: Option<&str>,
 ) -> Result<(Chosen, Vec<Option<Origin>>)> {
     let sources = snapshot::planning(session, |session| origins(session, described))?.unwrap_or_default();
-    let columns = columns(session, described, &sources, first, options, queries.len() == 1)?;
+    let (typed, proven) = scale::prove(session, queries, described, options)?;
+    let columns = columns(session, &typed, &sources, first, options, queries.len() == 1)?;
     let origin = |column: &Described| sources.get(&column.origin?).map(|source| source.origin.clone());
     let origins = described.iter().map(origin).collect();
     let mut division = divide(session, queries, described, options)?;
@@ -153,7 +169,7 @@ fn choose(
         }
         division.reason.push_str(&format!("; the server's extension bowshot {version} sends it as Arrow"));
     }
-    let chosen = Chosen { columns, division, snapshot, protocol, torn: false };
+    let chosen = Chosen { columns, division, snapshot, protocol, torn: false, proven };
     Ok((chosen, origins))
 }
 

@@ -37,6 +37,11 @@ impl Protocol {
         }
     }
 
+    /// Whether Bowshot's own decoders make the columns: then a column has the type that was proven of it from the start.
+    pub(crate) fn decodes_here(self) -> bool {
+        !matches!(self, Protocol::Arrow | Protocol::Dealt)
+    }
+
     /// The tag of messages that hold rows.
     pub(crate) fn row_tag(self) -> u8 {
         match self {

@@ -53,6 +53,7 @@ mod prepared;
 mod quote;
 mod reads;
 mod rules;
+mod scale;
 mod strip;
 mod tables;
 mod target;
@@ -72,6 +73,7 @@ pub use permit::{Database, Modes, Permit, depends_on_modes};
 pub use placeholders::{bind, parameters};
 pub use prepared::Prepared;
 pub use quote::{quote_identifier, quote_literal};
+pub use scale::{Digits, Scales, scales};
 pub use strip::strip_end;
 pub use tables::{
     ChangeKind, Changes, Located, TableName, Tables, Unreadable, changes, is_change, is_of_session, leading_parts,

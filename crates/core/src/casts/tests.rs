@@ -66,6 +66,25 @@ fn unknown_names_and_types_are_refused() {
 }
 
 #[test]
+fn one_of_several_columns_of_a_name_is_turned() {
+    let schema =
+        Arc::new(Schema::new(vec![Field::new("c", DataType::Int64, true), Field::new("c", DataType::Int64, true)]));
+    let casts = Casts::new(&schema, &BTreeMap::new()).unwrap();
+    let casts = casts.with_column(1, &DataType::Decimal128(5, 2)).unwrap().with_column(0, &DataType::Int64).unwrap();
+    let batch = |n: i64| {
+        let column = || Arc::new(Int64Array::from(vec![n])) as ArrayRef;
+        RecordBatch::try_new(Arc::clone(&schema), vec![column(), column()]).unwrap()
+    };
+    let turned = casts.apply(batch(7)).unwrap();
+    assert_eq!((turned.schema(), turned.column(0).data_type()), (casts.schema(), &DataType::Int64));
+    assert_eq!(turned.column(1).data_type(), &DataType::Decimal128(5, 2));
+    let error = casts.apply(batch(70_000)).unwrap_err();
+    assert_eq!((error.kind(), error.column()), (ErrorKind::Value, Some("c")));
+    assert!(error.hint().unwrap().contains("utf8"), "{error}");
+    assert!(casts.with_column(0, &DataType::Interval(arrow_schema::IntervalUnit::MonthDayNano)).is_err());
+}
+
+#[test]
 fn no_way_out_is_what_was_asked_for() {
     let bytes = || arrow_array::BinaryArray::from(vec![b"\xff".as_slice()]);
     for wanted in [DataType::Utf8, DataType::LargeUtf8, DataType::Utf8View] {

@@ -35,6 +35,7 @@ fn both_forms_have_one_schema_and_the_same_cells() {
     for sql in [
         "SELECT * FROM things ORDER BY id",
         "SELECT name, name AS name, sum(price) FROM things GROUP BY name, name ORDER BY name",
+        "SELECT sum(price) AS s, 1 AS s, -price * 1.5 AS s FROM things GROUP BY price ORDER BY price",
         "SELECT * FROM things WHERE false",
         "SELECT",
         "TABLE things",

@@ -19,4 +19,6 @@ mod planning;
 #[cfg(test)]
 mod reading;
 #[cfg(test)]
+mod scale;
+#[cfg(test)]
 mod splitting;

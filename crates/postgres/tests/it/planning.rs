@@ -8,9 +8,9 @@ fn a_login_without_rights_on_the_catalog_reads_whole() {
         "planning",
         "CREATE TABLE big AS SELECT i AS id, rpad('', 900, 'x') AS pad FROM generate_series(1, 30000) i;
          CREATE VIEW shown AS SELECT id FROM big;
-         GRANT SELECT ON big, shown TO limited; ANALYZE",
+         GRANT SELECT ON big, shown TO reader; ANALYZE",
     );
-    let uri = database.uri_of("limited", "limited");
+    let uri = database.uri_of("reader", "reader");
     let options = over(2);
     for (right, of) in [
         ("SELECT", "TABLE pg_catalog.pg_class"),
