@@ -42,7 +42,9 @@ impl Address {
     pub fn secrets(&self) -> Secrets {
         let mut secrets = Secrets::default();
         let rest = self.0.split_once("://").map_or(self.0.as_str(), |(_, rest)| rest);
-        match login::split(rest) {
+        // `host=… port=…`: a list of options has no login in front.
+        let has_login = rest.len() < self.0.len() || rest.contains('@') || !rest.contains('=');
+        match if has_login { login::split(rest) } else { Ok((None, rest)) } {
             Ok((Some(user), _)) => match user.split_once(':') {
                 Some((_, password)) => secrets.add_words(password),
                 // A user without a password may be a token.

@@ -67,7 +67,7 @@ fn mistakes_in_the_query() {
     assert_eq!((error.kind(), error.position()), (ErrorKind::Sql, Some(8)), "{error}");
     assert!(error.message().contains("no such column: nix"), "{error}");
     let error = database.error("SELEC 1", Options::default());
-    assert_eq!((error.kind(), error.position()), (ErrorKind::Unsupported, Some(1)), "{error}");
+    assert_eq!((error.kind(), error.position()), (ErrorKind::Sql, Some(1)), "{error}");
     for sql in ["", " -- nothing"] {
         assert_eq!(database.error(sql, Options::default()).kind(), ErrorKind::Config, "{sql}");
     }

@@ -37,7 +37,8 @@ def sleepers(databases: Databases, mark: str) -> int:
 @pytest.mark.parametrize(
     ("sql", "words"),
     [
-        ("SELEC 1", ["syntax error", "42601", "character 1 "]),
+        ("SELEC 1", ["SELEC", "character 1 ", "spelt"]),
+        ("SELECT 1 +", ["syntax error", "42601"]),
         ("SELECT id, nonsense FROM orders", ["nonsense", "42703", "character 12 "]),
         ("SELECT * FROM nobody", ["nobody", "42P01", "character 15 "]),
         ("SELECT 1; SELECT 2", ["INVALID_ARGUMENT"]),

@@ -363,8 +363,8 @@ fn no_secret_is_ever_shown() {
         "hush",
     ] {
         match World::default().parse(text) {
-            // `12/hush@h/d` is a port and a database to libpq.
-            Ok(config) => assert!(text.contains("12/") && !format!("{config:?}").contains("password: Some(\"")),
+            // A raw character of the password is understood where the address has one meaning.
+            Ok(config) => assert!(!format!("{config:?}").contains("hush"), "{text}"),
             Err(error) => {
                 let shown = format!("{error} {error:?}");
                 assert!(!shown.contains("hush"), "{text}: {shown}");

@@ -29,9 +29,115 @@ pub(super) enum Refusal {
 const WAYS: &str = "Bowshot reads, and a source is written to only by a gateway that serves it with writable = true; change data with \
      the database's own client";
 
+/// The way out for a word that nobody knows.
+const SPELLING: &str =
+    "check how it is spelt; Bowshot sends statements that read: SELECT, WITH, VALUES, SHOW, EXPLAIN and their like";
+
 /// The way out for procedures.
 const CALLS: &str = "add calls=allow to the source's URI if it may run, which then decides what is written, or serve the source by a \
      gateway with writable = true; the database's own client runs it, too";
+
+/// The words that begin statements of some database which change something, or which no list of what reads has.
+const STATEMENTS: &[&str] = &[
+    "abort",
+    "alter",
+    "analyse",
+    "analyze",
+    "attach",
+    "audit",
+    "backup",
+    "begin",
+    "binlog",
+    "bulk",
+    "cache",
+    "call",
+    "change",
+    "checkpoint",
+    "close",
+    "cluster",
+    "comment",
+    "commit",
+    "copy",
+    "create",
+    "dbcc",
+    "deallocate",
+    "declare",
+    "delete",
+    "deny",
+    "detach",
+    "disable",
+    "discard",
+    "do",
+    "drop",
+    "enable",
+    "end",
+    "exchange",
+    "exec",
+    "execute",
+    "export",
+    "fetch",
+    "flashback",
+    "flush",
+    "force",
+    "get",
+    "grant",
+    "handler",
+    "if",
+    "import",
+    "insert",
+    "install",
+    "kill",
+    "listen",
+    "load",
+    "lock",
+    "merge",
+    "move",
+    "notify",
+    "open",
+    "optimize",
+    "pragma",
+    "prepare",
+    "purge",
+    "reassign",
+    "refresh",
+    "reindex",
+    "release",
+    "rename",
+    "repair",
+    "replace",
+    "reset",
+    "resignal",
+    "restore",
+    "return",
+    "revoke",
+    "rollback",
+    "save",
+    "savepoint",
+    "security",
+    "set",
+    "shutdown",
+    "signal",
+    "start",
+    "stop",
+    "system",
+    "truncate",
+    "undrop",
+    "uninstall",
+    "unlisten",
+    "unlock",
+    "update",
+    "upsert",
+    "use",
+    "vacuum",
+    "waitfor",
+    "while",
+    "xa",
+];
+
+/// Whether it may be a statement of some database: more than a word, or one that begins statements.
+fn begins_statement(verb: &str) -> bool {
+    verb.contains(' ') || STATEMENTS.iter().any(|known| known.eq_ignore_ascii_case(verb))
+}
 
 impl Refusal {
     /// The same of a statement inside of another one.
@@ -57,12 +163,17 @@ impl Refusal {
                      statements that run before the query",
                 ),
             Refusal::Verb(verb, start) => {
-                let error = unsupported(format!("the query was not sent: {verb} is not known to only read"));
+                let message = format!("the query was not sent: {verb} is not known to only read");
+                // A word that begins no statement is a slip, as it would be to the database.
+                let error = match begins_statement(&verb) {
+                    true => unsupported(message),
+                    false => Error::new(ErrorKind::Sql, message),
+                };
                 let error = match start.map(place) {
                     Some(place) => error.with_position(place),
                     None => error,
                 };
-                error.with_hint(WAYS)
+                error.with_hint(if error.kind() == ErrorKind::Sql { SPELLING } else { WAYS })
             }
             Refusal::Clause(clause) => {
                 unsupported(format!("the query was not sent: its {clause} writes or runs something")).with_hint(WAYS)
