@@ -6,6 +6,7 @@ Python values that the driver makes of it.
 
 from __future__ import annotations
 
+import keyword
 import re
 import sqlite3
 from decimal import Context, Decimal
@@ -57,7 +58,9 @@ def register_types(connection: psycopg.Connection[Any]) -> None:
     for name, kind, oid, array in types.fetchall():
         if kind == "c":
             composite = CompositeInfo.fetch(connection, psycopg.sql.Identifier(name))
-            if composite is not None and composite.field_names:
+            # Odd names are no Python attributes: those of tables alone, whose rows no case reads as one value.
+            plain = composite is not None and all(map(is_attribute, [composite.name, *composite.field_names]))
+            if composite is not None and composite.field_names and plain:
                 register_composite(composite, connection)
         elif kind == "r":
             found = RangeInfo.fetch(connection, name)
@@ -67,6 +70,11 @@ def register_types(connection: psycopg.Connection[Any]) -> None:
             register_hstore(TypeInfo(name, oid, array), connection)
         else:
             TypeInfo(name, oid, array).register(connection)
+
+
+def is_attribute(name: str) -> bool:
+    """Whether a namedtuple takes the name."""
+    return name.isidentifier() and not keyword.iskeyword(name)
 
 
 def sqlite_values(uri: str, case: dict[str, Any], schema: pa.Schema) -> list[list[str]]:
@@ -106,7 +114,7 @@ def inside(value: Any, kind: pa.DataType) -> str:
     if moment := moment_of(kind):
         return str(moment(value))
     if pa.types.is_boolean(kind):
-        return str(value).lower()
+        return str(bool(value)).lower()
     if pa.types.is_floating(kind):
         return number(float(value), single=kind == pa.float32())
     if pa.types.is_decimal(kind):
@@ -125,7 +133,7 @@ def inside(value: Any, kind: pa.DataType) -> str:
             value = (value.lower, value.upper, bool(value.lower_inc), bool(value.upper_inc), value.isempty)
         fields = [kind.field(place) for place in range(kind.num_fields)]
         return braces([f"{field.name}: {inside(part, field.type)}" for field, part in zip(fields, value, strict=True)])
-    return str(int(value))
+    return str(int(Decimal(value)))
 
 
 def holds_interval(kind: pa.DataType) -> bool:
@@ -159,13 +167,14 @@ def microseconds(text: str) -> int:
 
 def moment(text: str, utc: bool) -> str:
     """A timestamp; one with an offset as its instant."""
-    found = re.fullmatch(r"(\d+-\d\d-\d\d) ([\d:.]+)(?:([+-])(\d\d)(?::(\d\d))?(?::(\d\d))?)?( BC)?", text)
+    found = re.fullmatch(r"(\d+-\d\d-\d\d)(?: ([\d:.]+))?(?:([+-])(\d\d)(?::(\d\d))?(?::(\d\d))?)?( BC)?", text)
     assert found, text
     day, clock, sign, *offset, era = found.groups()
     west = sum(int(part or 0) * unit for part, unit in zip(offset, (3600, 60, 1), strict=True)) * (
         -1 if sign == "+" else 1
     )
-    local = days(day + (era or "")) * DAY + microseconds(clock)
+    # A date that becomes a timestamp is its midnight.
+    local = days(day + (era or "")) * DAY + microseconds(clock or "0:0:0")
     return timestamp(local + west * 1_000_000) + "Z" if utc else timestamp(local)
 
 

@@ -47,8 +47,8 @@ impl Address {
         match if has_login { login::split(rest) } else { Ok((None, rest)) } {
             Ok((Some(user), _)) => match user.split_once(':') {
                 Some((_, password)) => secrets.add_words(password),
-                // A user without a password may be a token.
-                None if !shown::has_names(&self.0) => secrets.add_words(user),
+                // A user without a password may be a token, if it is longer than a syllable.
+                None if !shown::has_names(&self.0) && user.chars().count() > 3 => secrets.add_words(user),
                 None => {}
             },
             Ok((None, _)) => {}

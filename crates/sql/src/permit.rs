@@ -83,11 +83,13 @@ impl Permit {
             None => sql,
         };
         let readings = self.database.readings(sql, self.modes).ok_or(Refusal::Versions)?;
-        let mut open = None;
+        let (mut open, mut broken) = (None, None);
         let mut seen: Vec<Vec<Token>> = Vec::new();
         for rules in readings {
             match lex_by(sql, rules) {
                 Ok(tokens) if seen.contains(&tokens) => {}
+                // A comment in a comment, to a server that does not nest them: it only complains, too.
+                Ok(tokens) if !rules.nested && ends_no_comment(sql, &tokens) => broken = Some(tokens),
                 Ok(tokens) => {
                     self.judge_as(sql, &tokens)?;
                     seen.push(tokens);
@@ -96,8 +98,9 @@ impl Permit {
                 Err(Unterminated(start)) => open = open.or(Some(start)),
             }
         }
-        match open {
-            Some(start) if seen.is_empty() => Err(Refusal::Open(start)),
+        match (open, broken) {
+            (_, Some(tokens)) if seen.is_empty() => self.judge_as(sql, &tokens),
+            (Some(start), _) if seen.is_empty() => Err(Refusal::Open(start)),
             _ => Ok(()),
         }
     }
@@ -135,6 +138,16 @@ impl Permit {
         }
         statement.clauses(is)
     }
+}
+
+/// Whether the first statement holds a `*/` that ends no comment, which no server takes.
+fn ends_no_comment(sql: &str, tokens: &[Token]) -> bool {
+    let mut star = false;
+    tokens.iter().take_while(|token| !token.is_symbol(sql, ";")).any(|token| {
+        let ends = star && token.is_symbol(sql, "/");
+        star = token.is_symbol(sql, "*");
+        ends
+    })
 }
 
 /// Trino's `WITH FUNCTION … BEGIN …; END SELECT`. Its server takes one statement at a time.

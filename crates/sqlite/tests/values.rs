@@ -210,7 +210,7 @@ fn what_does_not_fit_a_settled_type_is_named() {
         assert!(error.message().contains(word), "{error}");
     }
     let error = database.error("SELECT 1 AS a", types(&[("a", "month_day_nano_interval")]));
-    assert_eq!(error.kind(), ErrorKind::Unsupported);
+    assert_eq!(error.kind(), ErrorKind::Config);
     let error = database.error("SELECT 1 AS a", types(&[("b", "utf8")]));
     assert_eq!((error.kind(), error.column()), (ErrorKind::Config, Some("b")));
 }

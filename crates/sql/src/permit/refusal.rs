@@ -166,14 +166,13 @@ impl Refusal {
                 let message = format!("the query was not sent: {verb} is not known to only read");
                 // A word that begins no statement is a slip, as it would be to the database.
                 let error = match begins_statement(&verb) {
-                    true => unsupported(message),
-                    false => Error::new(ErrorKind::Sql, message),
+                    true => unsupported(message).with_hint(WAYS),
+                    false => Error::new(ErrorKind::Sql, message).with_hint(SPELLING),
                 };
-                let error = match start.map(place) {
+                match start.map(place) {
                     Some(place) => error.with_position(place),
                     None => error,
-                };
-                error.with_hint(if error.kind() == ErrorKind::Sql { SPELLING } else { WAYS })
+                }
             }
             Refusal::Clause(clause) => {
                 unsupported(format!("the query was not sent: its {clause} writes or runs something")).with_hint(WAYS)
