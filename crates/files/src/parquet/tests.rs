@@ -17,6 +17,9 @@ const LZO: i32 = 3;
 const INT32: i32 = 1;
 const BYTE_ARRAY: i32 = 6;
 
+/// A page, its codec, its file's writer, and its values where they are read.
+type PageCase = (Vec<u8>, i32, &'static str, Option<Vec<i32>>);
+
 /// A page with its header.
 fn page(header: impl FnOnce(&mut Output), bytes: &[u8]) -> Vec<u8> {
     let mut output = Output::default();
@@ -141,7 +144,7 @@ fn a_page_is_unpacked_if_it_is_packed_whatever_its_flag_says() {
     let packed = snap::raw::Encoder::new().compress_vec(&plain).unwrap();
     let sizes = |bytes: &[u8]| length(bytes);
     let checksum = crc32fast::hash(&packed).cast_signed();
-    let cases: Vec<(Vec<u8>, i32, &str, Option<Vec<i32>>)> = vec![
+    let cases: Vec<PageCase> = vec![
         (second(5, &plain, sizes(&plain), Some(false), None), SNAPPY, NEW, Some(vec![1, 2, 3, 4, 5])),
         (second(5, &plain, sizes(&plain), Some(false), None), 0, NEW, Some(vec![1, 2, 3, 4, 5])),
         (second(5, &plain, sizes(&plain), Some(true), None), 0, NEW, Some(vec![1, 2, 3, 4, 5])),

@@ -93,6 +93,7 @@ impl Tried {
         this.doors(before).await;
     }
 
+    #[expect(clippy::print_stdout, reason = "the counts belong to the test's report")]
     async fn doors(self, before: Vec<String>) {
         let (reads, refused) = (self.texts(&["read"]), self.texts(&["refuse", "refuse_calls", "call"]));
         let source = self.source();
