@@ -58,8 +58,8 @@ def register_types(connection: psycopg.Connection[Any]) -> None:
     for name, kind, oid, array in types.fetchall():
         if kind == "c":
             composite = CompositeInfo.fetch(connection, psycopg.sql.Identifier(name))
-            # Odd names are no Python attributes: those of tables alone, whose rows no case reads as one value.
-            plain = composite is not None and all(map(is_attribute, [composite.name, *composite.field_names]))
+            # psycopg makes attributes of all names but Python's keywords. Tables have these, whose rows no case reads whole.
+            plain = composite is not None and not any(map(keyword.iskeyword, composite.field_names))
             if composite is not None and composite.field_names and plain:
                 register_composite(composite, connection)
         elif kind == "r":
@@ -70,11 +70,6 @@ def register_types(connection: psycopg.Connection[Any]) -> None:
             register_hstore(TypeInfo(name, oid, array), connection)
         else:
             TypeInfo(name, oid, array).register(connection)
-
-
-def is_attribute(name: str) -> bool:
-    """Whether a namedtuple takes the name."""
-    return name.isidentifier() and not keyword.iskeyword(name)
 
 
 def sqlite_values(uri: str, case: dict[str, Any], schema: pa.Schema) -> list[list[str]]:
