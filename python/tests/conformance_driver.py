@@ -58,7 +58,7 @@ def register_types(connection: psycopg.Connection[Any]) -> None:
     for name, kind, oid, array in types.fetchall():
         if kind == "c":
             composite = CompositeInfo.fetch(connection, psycopg.sql.Identifier(name))
-            # psycopg makes attributes of all names but Python's keywords. Tables have these, whose rows no case reads whole.
+            # psycopg makes attributes of all names but keywords. Tables have these, whose rows no case reads whole.
             plain = composite is not None and not any(map(keyword.iskeyword, composite.field_names))
             if composite is not None and composite.field_names and plain:
                 register_composite(composite, connection)
