@@ -104,6 +104,9 @@ pub struct Case {
     /// Whether its rows may come in any order.
     #[serde(default)]
     any_order: bool,
+    /// Whether the client proves a scale that the server does not say.
+    #[serde(default, rename = "proven")]
+    _proven: bool,
     /// Whether the source splits it by itself.
     #[serde(default)]
     pub split: bool,
