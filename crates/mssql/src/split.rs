@@ -1,6 +1,6 @@
 //! Which query is split by the server's own knowledge of its table, and into what.
 
-use bowshot_core::{ErrorKind, Estimate, Options, Partition, Result};
+use bowshot_core::{Error, ErrorKind, Estimate, Options, Partition, Result};
 use bowshot_sql::{Division, KeyRange, Part, Prepared, balanced_ranges, splice};
 
 use crate::describe::{self, Described};
@@ -118,6 +118,17 @@ const PURE: &[&str] = &[
     "year",
 ];
 
+/// One partition where the server refuses what only planning asks for: the query may do without a column of the key, and the login
+/// have no right to it.
+fn refused(query: &Prepared, error: Error) -> Result<Division> {
+    match error.kind() {
+        ErrorKind::Sql => {
+            Ok(Division::whole(query, format!("the server refused what planning asked: {}", error.message())))
+        }
+        _ => Err(error),
+    }
+}
+
 /// How a query over one table is divided, on the server's own judgement of the table.
 pub(crate) fn split(
     session: &mut Session,
@@ -149,17 +160,23 @@ pub(crate) fn split(
     if query.sql.contains("@@") {
         return whole("it reads a variable of the session".to_owned());
     }
-    let Some(key) = Key::of(session, &table)? else {
-        return whole(format!("{table} has no clustered index on whole numbers that are NOT NULL"));
+    let key = match Key::of(session, &table) {
+        Ok(Some(key)) => key,
+        Ok(None) => return whole(format!("{table} has no clustered index on whole numbers that are NOT NULL")),
+        Err(error) => return refused(query, error),
     };
     if key.rows < LEAST_ROWS {
         return whole(format!("{table} has only about {} rows", key.rows));
     }
     let connections = u64::try_from(options.workers()).unwrap_or(1);
     let count = (connections * PARTITIONS_A_CONNECTION).min(MOST_PARTITIONS);
-    let ranges = balanced_ranges(key.high, count, LEAST_ROWS_A_PARTITION, |probes| {
+    let probed = balanced_ranges(key.high, count, LEAST_ROWS_A_PARTITION, |probes| {
         probes.iter().map(|probe| key.after(session, &table, *probe)).collect()
-    })?;
+    });
+    let ranges = match probed {
+        Ok(ranges) => ranges,
+        Err(error) => return refused(query, error),
+    };
     if ranges.len() < 2 {
         return whole(format!("the keys of {table} leave nothing to split"));
     }

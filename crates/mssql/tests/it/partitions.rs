@@ -20,10 +20,19 @@ struct Database {
     replica: bool,
     /// Each connection comes to another server.
     scattered: bool,
+    /// The login may not see the key's column.
+    secret: bool,
 }
 
-const LARGE: Database =
-    Database { rows: 200_000, snapshots: true, locked: false, clustered: true, replica: false, scattered: false };
+const LARGE: Database = Database {
+    rows: 200_000,
+    snapshots: true,
+    locked: false,
+    clustered: true,
+    replica: false,
+    scattered: false,
+    secret: false,
+};
 
 fn one_int(value: i32) -> Vec<u8> {
     tokens::numbers("", &[value])
@@ -79,6 +88,9 @@ impl Database {
         if sql.contains("ROLLBACK") {
             return [tokens::transaction_ended(77), done()].concat();
         }
+        if self.secret && sql.contains("OFFSET ") {
+            return failed(230, 14, 1, "The SELECT permission was denied on the column 'id' of the object 't'.");
+        }
         if let Some(offset) = number(sql, "OFFSET ") {
             let key = number(sql, ">= ").unwrap().max(0) + offset;
             let head = tokens::columns(&[column("id", tokens::INT)]);
@@ -122,6 +134,14 @@ fn keys(plan: Plan, options: &Options) -> Vec<Option<String>> {
 
 fn all(rows: i64) -> Vec<Option<String>> {
     (0..rows).map(|key| Some(key.to_string())).collect()
+}
+
+#[test]
+fn a_key_that_the_login_may_not_see_leaves_one_partition() {
+    let plan = plan_of(Database { secret: true, ..LARGE }, "SELECT id FROM dbo.t WHERE id >= 0", &four());
+    assert_eq!(plan.partitions.len(), 1);
+    assert!(plan.reason.contains("refused what planning asked: The SELECT permission was denied"), "{}", plan.reason);
+    assert_eq!(keys(plan, &four()), all(200_000));
 }
 
 #[test]
