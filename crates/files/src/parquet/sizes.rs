@@ -15,12 +15,15 @@ use crate::open::Open;
 /// Pages of smaller column chunks are small.
 const LARGE: i64 = 8 << 20;
 
-/// For column chunks that are large, by their row groups and leaves: the bytes of their first page of values when it is unpacked.
+/// How many pages of values are looked at: a writer whose dictionary is full ends a page early, and only the next one has its usual size.
+const PAGES: usize = 4;
+
+/// For column chunks that are large, by their row groups and leaves: the bytes of the largest of their first pages when it is unpacked.
 #[derive(Default)]
 pub(super) struct Sizes(HashMap<(usize, usize), u64>);
 
 impl Sizes {
-    /// Looks at a header or two of each.
+    /// Looks at a few headers of each.
     pub(super) fn look(open: &Arc<Open>, metadata: &ParquetMetaData, writer: Writer) -> Self {
         let mut sizes = HashMap::new();
         for (group, meta) in metadata.row_groups().iter().enumerate() {
@@ -31,7 +34,7 @@ impl Sizes {
                 // From far away, what is read of a chunk is all of it.
                 let whole = || u64::try_from(chunk.compressed_size()).unwrap_or(0);
                 // What cannot be read is told when it is.
-                let page = if open.is_local() { first(open, chunk, writer).unwrap_or(0) } else { whole() };
+                let page = if open.is_local() { largest(open, chunk, writer).unwrap_or(0) } else { whole() };
                 sizes.insert((group, leaf), page);
             }
         }
@@ -45,14 +48,19 @@ impl Sizes {
     }
 }
 
-fn first(open: &Arc<Open>, chunk: &ColumnChunkMetaData, writer: Writer) -> Result<u64, ParquetError> {
+/// The largest of the first pages of values.
+fn largest(open: &Arc<Open>, chunk: &ColumnChunkMetaData, writer: Writer) -> Result<u64, ParquetError> {
     let window = Window::new(open, Vec::new()).map_err(|error| ParquetError::External(Box::new(error)))?;
     let mut stored = Stored::new(&window, chunk, writer);
-    while let Some((header, _)) = stored.peek()? {
+    let (mut largest, mut pages) = (0, 0);
+    while pages < PAGES
+        && let Some((header, _)) = stored.peek()?
+    {
         if !matches!(header.page, PageKind::Dictionary { .. }) {
-            return Ok(header.unpacked as u64);
+            largest = largest.max(header.unpacked as u64);
+            pages += 1;
         }
         stored.skip()?;
     }
-    Ok(0)
+    Ok(largest)
 }
