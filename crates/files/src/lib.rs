@@ -32,6 +32,7 @@ mod glob;
 mod guard;
 mod hive;
 mod ipc;
+mod lake;
 mod list;
 mod map;
 mod open;

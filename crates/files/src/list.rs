@@ -7,6 +7,7 @@ use bowshot_core::{Address, Error, ErrorKind, Result};
 
 use crate::error::io;
 use crate::format::Format;
+use crate::lake::Lake;
 use crate::snapshot::{File, Version};
 use crate::uri::Location;
 use crate::{glob, hive};
@@ -18,7 +19,9 @@ pub(crate) fn local(location: &Location, path: &str) -> Result<Vec<Arc<File>>> {
     // A path that exists means itself, stars and all.
     match std::fs::metadata(root) {
         Ok(metadata) if metadata.is_dir() => {
-            walk(root, "", &mut found)?;
+            if let Some(lake) = walk(root, "", &mut found)? {
+                return Err(lake.refusal(path));
+            }
             found.retain(|(below, _)| is_data(location, below));
         }
         Ok(metadata) => found.push((String::new(), metadata)),
@@ -75,7 +78,9 @@ pub(crate) fn is_hidden(name: &str) -> bool {
     name.starts_with('.') || (name.starts_with('_') && !name.contains('='))
 }
 
-fn walk(folder: &Path, below: &str, found: &mut Vec<(String, std::fs::Metadata)>) -> Result<()> {
+/// Finds the files of a folder; whether a table format's log is among them.
+fn walk(folder: &Path, below: &str, found: &mut Vec<(String, std::fs::Metadata)>) -> Result<Option<Lake>> {
+    let mut lake = None;
     let failed = |error| io(&folder.display().to_string(), error);
     for entry in std::fs::read_dir(folder).map_err(failed)? {
         let entry = entry.map_err(failed)?;
@@ -86,19 +91,20 @@ fn walk(folder: &Path, below: &str, found: &mut Vec<(String, std::fs::Metadata)>
                 format!("the name of {} is not UTF-8", entry.path().display()),
             ));
         };
+        let place = if below.is_empty() { name.to_owned() } else { format!("{below}/{name}") };
+        lake = lake.or(Lake::of(&place));
         if is_hidden(name) {
             continue;
         }
         let path = entry.path();
         // Links are followed; one that leads nowhere is an error when it is a file to read.
         let metadata = std::fs::metadata(&path).map_err(|error| io(&path.display().to_string(), error))?;
-        let below = if below.is_empty() { name.to_owned() } else { format!("{below}/{name}") };
         // A chain of folders longer than a path can be is a link to a folder above.
-        if metadata.is_dir() && below.len() < 4_096 {
-            walk(&path, &below, found)?;
+        if metadata.is_dir() && place.len() < 4_096 {
+            lake = lake.or(walk(&path, &place, found)?);
         } else if metadata.is_file() {
-            found.push((below, metadata));
+            found.push((place, metadata));
         }
     }
-    Ok(())
+    Ok(lake)
 }

@@ -18,6 +18,7 @@ use object_store::path::Path;
 use object_store::{ClientOptions, GetOptions, ObjectMeta, ObjectStore, ObjectStoreExt, RetryConfig};
 
 use crate::error::{changed, damaged};
+use crate::lake::Lake;
 use crate::snapshot::{File, Version};
 use crate::uri::Location;
 use crate::{glob, hive, list};
@@ -97,6 +98,9 @@ impl Remote {
         for meta in &all {
             let whole = meta.location.as_ref();
             let below = whole.strip_prefix(prefix.as_ref()).unwrap_or(whole).trim_start_matches('/');
+            if let Some(lake) = Lake::of(below).filter(|_| !pattern) {
+                return Err(lake.refusal(location.shown()));
+            }
             let hidden = below.split('/').any(list::is_hidden);
             let taken = if pattern { glob::matches(&self.path, whole) } else { list::is_data(location, below) };
             // A folder's own marker has no bytes and no name.

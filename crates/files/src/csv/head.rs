@@ -87,7 +87,7 @@ impl Head {
     }
 }
 
-/// The length of UTF-8's mark; text in UTF-16 is refused.
+/// The length of UTF-8's mark; text in UTF-16 is refused, and what is no text at all.
 fn byte_order_mark(text: &[u8], name: &str) -> Result<usize> {
     match text {
         [0xef, 0xbb, 0xbf, ..] => Ok(3),
@@ -96,8 +96,18 @@ fn byte_order_mark(text: &[u8], name: &str) -> Result<usize> {
             Err(Error::new(ErrorKind::Unsupported, format!("{name} is UTF-16, and only UTF-8 is read"))
                 .with_hint("write it again: iconv -f UTF-16 -t UTF-8"))
         }
+        [0x1f, 0x8b, 8, ..] => Err(packed(name, "gzip", "give it a name that ends in .gz, or unpack it: gunzip")),
+        [b'P', b'K', 3, 4, ..] => Err(packed(name, "a ZIP archive", "unpack it: unzip")),
+        [0x28, 0xb5, 0x2f, 0xfd, ..] => Err(packed(name, "ZSTD", "unpack it: unzstd")),
+        [b'B', b'Z', b'h', b'1'..=b'9', 0x31, 0x41, 0x59, 0x26, ..] => Err(packed(name, "bzip2", "unpack it: bunzip2")),
+        [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => Err(packed(name, "xz", "unpack it: unxz")),
         _ => Ok(0),
     }
+}
+
+fn packed(name: &str, how: &str, way: &str) -> Error {
+    Error::new(ErrorKind::Unsupported, format!("{name} is packed ({how}), and not text as its name says"))
+        .with_hint(way)
 }
 
 /// The names in the header, or numbers.

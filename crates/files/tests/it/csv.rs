@@ -161,6 +161,9 @@ fn text_that_is_none_is_refused() {
         ("wide.csv", b"\xff\xfea\0,\0b\0\n\0", "UTF-16"),
         ("uneven.csv", b"a,b\n1,2\n1,2,3\n", "line 3"),
         ("empty.csv", b"", "empty"),
+        ("packed.csv", b"\x1f\x8b\x08\0\0\0\0\0\0\x03", "a name that ends in .gz"),
+        ("archive.csv", b"PK\x03\x04\x14\0", "unzip"),
+        ("packed.tsv", b"\x28\xb5\x2f\xfd\x24\x08", "unzstd"),
     ] {
         let error = failure(&uri(&file(folder.path(), name, bytes)), "");
         assert!(error.to_string().contains(words), "{name}: {error}");

@@ -44,6 +44,30 @@ fn folders_of_keys_are_columns() {
     assert_eq!(read(&one, "SELECT id FROM data LIMIT 2").num_rows(), 2);
 }
 
+/// What was deleted from such a table still lies in its folder.
+#[test]
+fn a_table_whose_log_says_which_files_count_is_refused() {
+    for (log, words) in [
+        ("_delta_log/00000000000000000000.json", "deltalake"),
+        (".hoodie/hoodie.properties", "hudi"),
+        ("metadata/v1.metadata.json", "pyiceberg"),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let table = folder.path().join("lake/orders");
+        std::fs::create_dir_all(table.join(log).parent().unwrap()).unwrap();
+        std::fs::write(table.join(log), "{}").unwrap();
+        write_parquet(&table.join("p.parquet"), &batch(vec![("id", ids(0), false)]), Default::default());
+        for place in [table.as_path(), folder.path()] {
+            let error = failure(&uri(place), "");
+            assert_eq!(error.kind(), ErrorKind::Unsupported, "{error}");
+            assert!(error.to_string().contains(words), "{error}");
+        }
+        // Who names the files knows which count.
+        assert_eq!(read(&format!("file:{}/*.parquet", table.display()), "").num_rows(), 3);
+        assert_eq!(read(&uri(&table.join("p.parquet")), "").num_rows(), 3);
+    }
+}
+
 #[test]
 fn files_have_the_same_columns_or_are_named() {
     let folder = tempfile::tempdir().unwrap();

@@ -179,6 +179,10 @@ fn a_bucket_is_read_like_a_folder() {
     assert_eq!(read(&server.s3("x.arrows"), "").num_rows(), 5_010);
     assert_eq!(read(&server.s3("x.csv"), "").num_rows(), 2);
     assert_eq!(failure(&server.s3("nothing/"), "").kind(), ErrorKind::Io);
+    std::fs::create_dir(folder.path().join("lake/_delta_log")).unwrap();
+    std::fs::write(folder.path().join("lake/_delta_log/0.json"), "{}").unwrap();
+    assert!(failure(&server.s3("lake/"), "").to_string().contains("deltalake"));
+    assert_eq!(read(&server.s3("lake/*/*.parquet"), "").num_rows(), 10_000);
     // Requests are signed, and the secret itself never leaves.
     let requests = server.requests.lock().unwrap().join("\n");
     assert!(requests.contains("AWS4-HMAC-SHA256") && !requests.contains("hunter22"));
