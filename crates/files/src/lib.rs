@@ -35,6 +35,7 @@ mod ipc;
 mod lake;
 mod list;
 mod map;
+mod nested;
 mod open;
 mod parquet;
 mod partition;

@@ -6,6 +6,7 @@ mod excerpt;
 mod footer;
 mod header;
 mod int96;
+mod intervals;
 mod prune;
 mod read;
 mod sizes;
@@ -33,6 +34,7 @@ use crate::open::Open;
 use crate::partition::Cut;
 use crate::types;
 use footer::{Footer, Hollow};
+use intervals::Intervals;
 use sizes::Sizes;
 use window::Window;
 use writer::Writer;
@@ -58,6 +60,7 @@ pub(crate) struct Meta {
     encrypted: Vec<usize>,
     /// Columns of the old timestamps that do not fit 64 bits.
     int96: Vec<usize>,
+    intervals: Intervals,
 }
 
 impl Meta {
@@ -83,7 +86,8 @@ impl Meta {
             if let Some(schema) = text::wished(reader.schema(), types) {
                 reader = with_schema(&reader, schema, &open.file.name)?;
             }
-            let stored = types::parquet(reader.schema(), reader.parquet_schema().root_schema());
+            let intervals = Intervals::new(std::mem::take(&mut footer.intervals));
+            let stored = types::parquet(&intervals.schema(reader.schema()), reader.parquet_schema().root_schema());
             check_groups(&reader, &footer, open)?;
             let schema = footer.hollow.schema(&stored);
             let root = |leaf: &usize| reader.parquet_schema().get_column_root_idx(*leaf);
@@ -91,7 +95,7 @@ impl Meta {
             let Footer { hollow, writer, .. } = footer;
             let places = hollow.places(stored.fields().len());
             let pages = Sizes::look(open, reader.metadata(), writer);
-            Ok(Meta { schema, reader, hollow, places, writer, pages, encrypted, int96 })
+            Ok(Meta { schema, reader, hollow, places, writer, pages, encrypted, int96, intervals })
         })
     }
 
@@ -107,8 +111,9 @@ impl Meta {
         let schema = Arc::new(Schema::new(pairs.map(field).collect::<Vec<_>>()));
         let reader = with_schema(reader, schema, name)?;
         let (hollow, places) = (Hollow::default(), (0..wanted.fields().len()).map(Some).collect());
-        let (pages, encrypted, int96) = (Sizes::default(), Vec::new(), Vec::new());
-        Ok(Meta { schema: Arc::clone(wanted), reader, hollow, places, writer, pages, encrypted, int96 })
+        // Intervals are not among them.
+        let (pages, encrypted, int96, intervals) = (Sizes::default(), Vec::new(), Vec::new(), Intervals::default());
+        Ok(Meta { schema: Arc::clone(wanted), reader, hollow, places, writer, pages, encrypted, int96, intervals })
     }
 
     /// Whether a stored column is encrypted.

@@ -6,6 +6,8 @@ use std::sync::Arc;
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use bowshot_core::{Error, ErrorKind};
 
+use crate::nested::{any, mapped};
+
 /// The error of a column that holds other bytes.
 #[cold]
 pub(crate) fn not_text(column: &str, place: &str) -> Error {
@@ -62,37 +64,12 @@ pub(crate) fn holds_text(of: &DataType) -> bool {
     any(of, &|of| matches!(of, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View))
 }
 
-/// Whether a type, or one within it, is of a kind.
-fn any(of: &DataType, kind: &dyn Fn(&DataType) -> bool) -> bool {
-    let within = |field: &Arc<Field>| any(field.data_type(), kind);
-    match of {
-        DataType::Dictionary(_, values) => any(values, kind),
-        DataType::Struct(fields) => fields.iter().any(within),
-        DataType::List(item) | DataType::LargeList(item) | DataType::ListView(item) | DataType::LargeListView(item) => {
-            within(item)
-        }
-        DataType::FixedSizeList(item, _) | DataType::Map(item, _) => within(item),
-        DataType::RunEndEncoded(_, values) => within(values),
-        other => kind(other),
-    }
-}
-
 /// The type with bytes in place of text, of which each has the layout of the other.
 fn bytes_of_text(of: &DataType) -> DataType {
-    let within = |field: &Arc<Field>| Arc::new(field.as_ref().clone().with_data_type(bytes_of_text(field.data_type())));
-    match of {
+    mapped(of, &mut |of| match of {
         DataType::Utf8 => DataType::Binary,
         DataType::LargeUtf8 => DataType::LargeBinary,
         DataType::Utf8View => DataType::BinaryView,
-        DataType::Dictionary(keys, values) => DataType::Dictionary(keys.clone(), Box::new(bytes_of_text(values))),
-        DataType::Struct(fields) => DataType::Struct(fields.iter().map(within).collect()),
-        DataType::List(item) => DataType::List(within(item)),
-        DataType::LargeList(item) => DataType::LargeList(within(item)),
-        DataType::ListView(item) => DataType::ListView(within(item)),
-        DataType::LargeListView(item) => DataType::LargeListView(within(item)),
-        DataType::FixedSizeList(item, length) => DataType::FixedSizeList(within(item), *length),
-        DataType::Map(entries, sorted) => DataType::Map(within(entries), *sorted),
-        DataType::RunEndEncoded(ends, values) => DataType::RunEndEncoded(Arc::clone(ends), within(values)),
         other => other.clone(),
-    }
+    })
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use arrow_schema::{Field, Schema, SchemaRef};
+use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use bowshot_core::{SOURCE_TYPE, format_type};
 use parquet::basic::{LogicalType, TimeUnit};
 use parquet::schema::types::Type;
@@ -15,6 +15,8 @@ pub(crate) fn arrow(schema: &Schema) -> SchemaRef {
 /// The schema of a Parquet file: every field with its physical and logical type.
 pub(crate) fn parquet(schema: &Schema, root: &Type) -> SchemaRef {
     named(schema, |place, field| match root.get_fields().get(place) {
+        // Its name is kept from the crate, which would drop a part of its values.
+        Some(_) if matches!(field.data_type(), DataType::Interval(_)) => "FIXED_LEN_BYTE_ARRAY (INTERVAL)".to_owned(),
         Some(column) => parquet_name(column),
         None => format_type(field.data_type()),
     })

@@ -34,6 +34,8 @@ pub(super) struct Footer {
     pub(super) hollow: Hollow,
     /// The leaves that are encrypted in some row group.
     pub(super) encrypted: BTreeSet<usize>,
+    /// The leaves that are intervals, which the crate knows as bytes.
+    pub(super) intervals: BTreeSet<usize>,
 }
 
 /// The parts of a footer.
@@ -73,7 +75,8 @@ impl Footer {
             at = end;
         }
         let metadata = Arc::new(whole.ok_or_else(|| wrong("its footer is empty"))?);
-        Ok(Footer { metadata, writer: Writer::new(parts.created_by), hollow, encrypted: parts.encrypted })
+        let (writer, intervals) = (Writer::new(parts.created_by), pruned.intervals());
+        Ok(Footer { metadata, writer, hollow, encrypted: parts.encrypted, intervals })
     }
 }
 

@@ -38,6 +38,7 @@ pub(crate) fn read(
     let stored = meta.stored(columns);
     meta.check_encrypted(&stored, &open.file.name)?;
     let batches = stored_columns(open, meta, &stored, chunk, batch_bytes)?;
+    let batches = meta.intervals.made(batches, meta.reader.schema(), &stored, &open.file.name);
     if meta.hollow.is_empty() {
         return Ok(batches);
     }

@@ -22,6 +22,8 @@ mod folders;
 #[cfg(test)]
 mod int96;
 #[cfg(test)]
+mod intervals;
+#[cfg(test)]
 mod parquet;
 #[cfg(test)]
 mod pruned;

@@ -140,7 +140,8 @@ fn all(rows: i64) -> Vec<Option<String>> {
 fn a_key_that_the_login_may_not_see_leaves_one_partition() {
     let plan = plan_of(Database { secret: true, ..LARGE }, "SELECT id FROM dbo.t WHERE id >= 0", &four());
     assert_eq!(plan.partitions.len(), 1);
-    assert!(plan.reason.contains("refused what planning asked: The SELECT permission was denied"), "{}", plan.reason);
+    assert!(plan.reason.contains("refused what planning asked"), "{}", plan.reason);
+    assert!(plan.reason.contains("The SELECT permission was denied"), "{}", plan.reason);
     assert_eq!(keys(plan, &four()), all(200_000));
 }
 

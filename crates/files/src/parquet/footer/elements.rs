@@ -1,8 +1,11 @@
 //! The schema of a footer: a tree, written as a list.
 
+use std::collections::BTreeSet;
+
 use parquet::errors::ParquetError;
 
 use super::super::direct::wrong;
+use super::super::intervals::WIDTH;
 use super::super::thrift::{Input, Kind, Output};
 use super::AsBytes;
 use super::logical::Logical;
@@ -18,6 +21,9 @@ const TEXT: [i32; 3] = [0, 4, 19];
 /// The physical types.
 const PHYSICAL: std::ops::RangeInclusive<i32> = 0..=7;
 pub(super) const BYTE_ARRAY: i32 = 6;
+const FIXED_LEN_BYTE_ARRAY: i32 = 7;
+/// The `ConvertedType` of intervals.
+const INTERVAL: i32 = 21;
 
 /// A column, or a group of them.
 #[derive(Clone, Debug)]
@@ -32,6 +38,7 @@ pub(super) struct Node<'a> {
     precision: Option<i32>,
     id: Option<i32>,
     logical: Option<Logical>,
+    is_interval: bool,
     pub(super) children: Vec<Node<'a>>,
 }
 
@@ -100,11 +107,22 @@ impl<'a> Node<'a> {
             return Err(unknown("repetition", number));
         }
         let logical = logical.or((converted == Some(NULLS)).then_some(Logical::NULLS));
-        let converted = converted.filter(|number| CONVERTED.contains(number));
-        let children = children.unwrap_or(0).max(0);
-        let node =
-            Node { name, physical, length, repetition, converted, scale, precision, id, logical, children: Vec::new() };
-        Ok((node, children))
+        let is_interval = (physical, length, converted) == (Some(FIXED_LEN_BYTE_ARRAY), Some(WIDTH), Some(INTERVAL));
+        let converted = converted.filter(|number| CONVERTED.contains(number) && !is_interval);
+        let node = Node {
+            name,
+            physical,
+            length,
+            repetition,
+            converted,
+            scale,
+            precision,
+            id,
+            logical,
+            is_interval,
+            children: Vec::new(),
+        };
+        Ok((node, children.unwrap_or(0).max(0)))
     }
 
     /// Makes bytes of text, here and below.
@@ -137,6 +155,20 @@ impl<'a> Node<'a> {
         match self.physical {
             Some(physical) => leaves.push((path, physical)),
             None => self.children.iter().for_each(|child| child.add_leaves(&path, leaves)),
+        }
+    }
+
+    /// The leaves that are intervals.
+    pub(super) fn intervals(&self) -> BTreeSet<usize> {
+        let mut leaves = Vec::new();
+        self.add_kinds(&mut leaves);
+        (0..).zip(leaves).filter_map(|(place, is_interval)| is_interval.then_some(place)).collect()
+    }
+
+    fn add_kinds(&self, leaves: &mut Vec<bool>) {
+        match self.physical {
+            Some(_) => leaves.push(self.is_interval),
+            None => self.children.iter().for_each(|child| child.add_kinds(leaves)),
         }
     }
 
