@@ -5,6 +5,7 @@ be read. Errors are in `bowshot.exceptions`; what a database says beside a resul
 `DatabaseNotice` warnings.
 """
 
+from ._aread_sql import aread_sql
 from ._bowshot import Progress, RecordBatch, Schema, Stream, Table, __version__
 from ._plan import Partition, Plan
 from ._query import Query, plan, query
@@ -54,6 +55,7 @@ __all__ = [
     "TlsError",
     "UnsupportedError",
     "__version__",
+    "aread_sql",
     "plan",
     "query",
     "read_sql",

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import sys
+import threading
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from . import _bowshot
 from ._arguments import Target, target
+from ._async_items import AsyncItems
+from ._line import calling_line
 from ._options import keywords
 from ._params import Params, plain_params
 from ._plan import Plan
 from ._require import installed, require
+from ._task import current_read
 from ._tell import Telling, tell
 from .notices import DatabaseNotice
 from .pandas import FrameOptions, ParseDates, read_frame, read_frames
@@ -26,6 +30,9 @@ if TYPE_CHECKING:
 
 _T = TypeVar("_T")
 
+# Held for an instant; one for all queries, so that a query can be copied and pickled.
+_claiming = threading.Lock()
+
 
 class Query:
     """A query on a database; nothing is read before one of its methods asks for rows.
@@ -39,8 +46,15 @@ class Query:
         self._target = target
         self._params, self._named = plain_params(params)
         self._options = options
-        self._progress = progress
+        self._wish = progress
         self._planned: _bowshot.Plan | None = None
+        self._claimed: _bowshot.Plan | None = None
+
+    @property
+    def _progress(self) -> Any:
+        """Who is told how far a read has come; where a task of asyncio reads, that also looks whether it goes on."""
+        read = current_read()
+        return self._wish if read is None else read.progress(self._wish)
 
     def _plan(self, *, whole: bool = False) -> _bowshot.Plan:
         """The last plan, made if there is none.
@@ -48,20 +62,35 @@ class Query:
         Who will keep the `whole` result in memory needs no bound on what waits for it: partitions may be larger, which
         costs the database less.
         """
-        if self._planned is None:
-            uri, queries, columns = self._target
-            options = self._options
-            if whole and options["buffer_bytes"] is None:
-                options = {**options, "buffer_bytes": sys.maxsize}
-            self._planned = _bowshot.plan(uri, queries, columns, self._params, self._named, options)
-            tell(self._planned)
-        return self._planned
+        return self._planned or self._plan_anew(whole=whole, claim=False)
+
+    def _plan_anew(self, *, whole: bool, claim: bool) -> _bowshot.Plan:
+        """The last plan from now on; with `claim`, for the caller alone to read."""
+        uri, queries, columns = self._target
+        options = self._options
+        if whole and options["buffer_bytes"] is None:
+            options = {**options, "buffer_bytes": sys.maxsize}
+        plan = _bowshot.plan(uri, queries, columns, self._params, self._named, options)
+        if (read := current_read()) is not None and read.stopped:
+            # Planning hears of no cancelled task; what it has opened is let go of here.
+            plan.close()
+            read.check()
+        with _claiming:
+            self._planned = plan
+            if claim:
+                self._claimed = plan
+        tell(plan)
+        return plan
 
     def _unread(self, *, whole: bool = False) -> _bowshot.Plan:
-        """A plan that can be read."""
-        if self._planned is not None and not self._planned.unread:
+        """A plan that can be read, and that nobody else reads: several tasks may read one query side by side."""
+        with _claiming:
+            plan = self._planned
+            if plan is not None and plan is not self._claimed and plan.unread:
+                self._claimed = plan
+                return plan
             self._planned = None
-        return self._plan(whole=whole)
+        return self._plan_anew(whole=whole, claim=True)
 
     @property
     def plan(self) -> Plan:
@@ -92,6 +121,35 @@ class Query:
         """
         plan = self._unread()
         return _told(plan, _batches(plan.read(self._progress), batch_size))
+
+    def abatches(self, batch_size: int | None = None) -> AsyncItems[Any]:
+        """The batches of `batches()` for `async for`: the event loop goes on while the database works.
+
+        Each batch is asked for in a thread of its own, when the loop asks for it: what is read ahead has the same bound
+        as elsewhere (`buffer_bytes`). Several tasks may read one query side by side, each with an iterator of its own.
+
+        The query in the database ends when the task that waits for a batch is cancelled (also by `asyncio.timeout`),
+        when the iterator is closed by `aclose()`, and when it is dropped, as by leaving the loop early. After a
+        cancellation the iterator raises `bowshot.CancelledError`, since an end would make its batches look whole.
+
+        A task that is cancelled gets its `asyncio.CancelledError` at once. Until the query is planned (the connection,
+        the types of its columns), its thread then waits for the database's answer in the background, and lets go of
+        the connection; the URI's time limits bound that. Warnings of what the database says come from the loop's
+        thread, at the line that called `abatches`, unless the iterator was dropped or its task cancelled; a callable
+        `progress` is called in the threads that read.
+
+        >>> import asyncio, bowshot, sqlite3, tempfile, pathlib
+        >>> path = pathlib.Path(tempfile.mkdtemp()) / "shop.db"
+        >>> with sqlite3.connect(path) as connection:
+        ...     _ = connection.execute("CREATE TABLE items (id INTEGER, name TEXT)")
+        ...     _ = connection.execute("INSERT INTO items VALUES (7, 'bow')")
+        >>> async def names():
+        ...     async for batch in bowshot.query("SELECT name FROM items", path).abatches():
+        ...         print(batch.to_pylist())
+        >>> asyncio.run(names())
+        [{'name': 'bow'}]
+        """
+        return AsyncItems(lambda: self.batches(batch_size), calling_line())
 
     def to_arrow(self) -> pa.Table:
         """The whole result as a `pyarrow.Table`."""

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 ReturnType: TypeAlias = Literal["pandas", "arrow", "polars", "arrow_stream", "modin", "dask"]
 
 
-class _Source(TypedDict, total=False):
+class SourceOptions(TypedDict, total=False):
     """What says where and how to read, whatever is returned."""
 
     params: Params
@@ -47,7 +47,7 @@ class _Source(TypedDict, total=False):
     query: Sql | None
 
 
-class _Pandas(_Source, total=False):
+class PandasOptions(SourceOptions, total=False):
     """What shapes a frame of pandas."""
 
     index_col: str | Sequence[str] | None
@@ -64,7 +64,7 @@ def read_sql(
     *,
     chunksize: None = None,
     return_type: Literal["pandas"] = "pandas",
-    **options: Unpack[_Pandas],
+    **options: Unpack[PandasOptions],
 ) -> pd.DataFrame: ...
 
 
@@ -75,7 +75,7 @@ def read_sql(
     *,
     chunksize: int,
     return_type: Literal["pandas"] = "pandas",
-    **options: Unpack[_Pandas],
+    **options: Unpack[PandasOptions],
 ) -> Iterator[pd.DataFrame]: ...
 
 
@@ -85,7 +85,7 @@ def read_sql(
     con: Connection | Sql | None = None,
     *,
     return_type: Literal["arrow"],
-    **options: Unpack[_Source],
+    **options: Unpack[SourceOptions],
 ) -> pa.Table: ...
 
 
@@ -95,7 +95,7 @@ def read_sql(
     con: Connection | Sql | None = None,
     *,
     return_type: Literal["polars"],
-    **options: Unpack[_Source],
+    **options: Unpack[SourceOptions],
 ) -> pl.DataFrame: ...
 
 
@@ -106,7 +106,7 @@ def read_sql(
     *,
     return_type: Literal["arrow_stream"],
     batch_size: int | None = None,
-    **options: Unpack[_Source],
+    **options: Unpack[SourceOptions],
 ) -> pa.RecordBatchReader: ...
 
 

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import sys
-import warnings
-from pathlib import Path
 from types import TracebackType
 
 from . import _bowshot
+from ._line import calling_line, warn
+from ._task import current_read
 from .notices import DatabaseNotice
-
-_FOLDER = str(Path(__file__).parent)
 
 
 class Telling:
@@ -34,12 +31,12 @@ class Telling:
 
 
 def tell(plan: _bowshot.Plan) -> None:
-    """Warns of what the database has said and nobody was told yet, at the line that called Bowshot."""
+    """Warns of what the database has said and nobody was told yet, at the line that called Bowshot.
+
+    In a thread that reads for a task of asyncio, no line of the user's is on the stack: the task warns.
+    """
     notices = plan.take_untold()
-    if not notices:
-        return
-    frame, level = sys._getframe(0), 1
-    while frame.f_back is not None and frame.f_code.co_filename.startswith(_FOLDER):
-        frame, level = frame.f_back, level + 1
-    for notice in notices:
-        warnings.warn(notice, stacklevel=level)
+    if (read := current_read()) is not None:
+        read.notices.extend(notices)
+    elif notices:
+        warn(notices, calling_line())

@@ -17,6 +17,9 @@ bowshot.read_sql("SELECT 1", "shop.db", chunk_size=3)
 bowshot.read_sql("SELECT 1", "shop.db", return_type="arrow", index_col="n")
 n: int = bowshot.read_sql("SELECT 1", "shop.db")
 bowshot.query("SELECT 1", "shop.db").to_pandas(coerce_float="yes")
+bowshot.aread_sql("SELECT 1", "shop.db", chunk_size=3)
+bowshot.aread_sql("SELECT 1", "shop.db", return_type="arrow_stream")
+m: bowshot.Table = bowshot.aread_sql("SELECT 1", "shop.db")
 """
 
 

@@ -1,7 +1,8 @@
 """Checked by mypy in test_typing.py: what users write has the types that they expect."""
 
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Coroutine, Iterator
 from pathlib import Path
+from typing import Any
 
 import bowshot
 import pandas as pd
@@ -29,4 +30,18 @@ def sample(path: Path) -> None:
     plan: bowshot.Plan = bowshot.plan("SELECT 1", path)
     label: str = plan.partitions[0].label
     bowshot.read_sql("SELECT 1", path, progress=told)
-    print(frame, other, named, frames, table, reader, polars, lazily, label)
+    coroutine: Coroutine[Any, Any, pd.DataFrame] = bowshot.aread_sql("SELECT 1", path, index_col="n")
+    print(coroutine, frame, other, named, frames, table, reader, polars, lazily, label)
+
+
+async def asynchronous_sample(path: Path) -> None:
+    """Never called, as above."""
+    frame: pd.DataFrame = await bowshot.aread_sql("SELECT 1 AS n", path, index_col="n", dtype_backend="pyarrow")
+    frames: AsyncIterator[pd.DataFrame] = await bowshot.aread_sql("SELECT 1", path, chunksize=10)
+    table: pa.Table = await bowshot.aread_sql("SELECT 1", path, return_type="arrow", params=[1])
+    polars: pl.DataFrame = await bowshot.aread_sql("SELECT 1", path, return_type="polars", progress=True)
+    batches = bowshot.query("SELECT 1", path).abatches(10)
+    async for batch in batches:
+        print(batch)
+    await batches.aclose()
+    print(frame, [len(frame) async for frame in frames], table, polars)
