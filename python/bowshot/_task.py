@@ -20,6 +20,8 @@ from .notices import DatabaseNotice
 
 _T = TypeVar("_T")
 
+_STOPPED = "the read was stopped: its iterator was closed, or Python exits"
+
 
 class StoppedError(Exception):
     """Ends a read that no task waits for; no user sees it."""
@@ -47,11 +49,17 @@ class TaskRead:
         self._loop = asyncio.get_running_loop()
         answer: asyncio.Future[_T] = self._loop.create_future()
         here = self.here(work)
-        run_in_thread(lambda: _answer(answer, here))
+        try:
+            run_in_thread(lambda: _answer(answer, here))
+        except RuntimeError:
+            # An exit has stopped the read, and starts no more threads.
+            if self._stopped:
+                raise CancelledError(_STOPPED) from None
+            raise
         try:
             value = await answer
         except StoppedError:
-            raise CancelledError("the read was stopped: its iterator was closed, or Python exits") from None
+            raise CancelledError(_STOPPED) from None
         except Exception:
             self.stop()
             # Its own error goes first, also where a filter makes errors of what was said.
