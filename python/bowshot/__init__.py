@@ -1,8 +1,8 @@
 """Bowshot: your database, one bowshot from your dataframe.
 
-`read_sql` reads a query into pandas, Polars or Arrow; `query` does so later or batch by batch; `plan` says how it would
-be read. Errors are in `bowshot.exceptions`; what a database says beside a result comes as
-`DatabaseNotice` warnings.
+`read_sql` reads a query into pandas, Polars or Arrow; `query` does so later or batch by batch; `scan_sql` makes a
+Polars LazyFrame of it; `plan` says how it would be read. Errors are in `bowshot.exceptions`; what a database says
+beside a result comes as `DatabaseNotice` warnings.
 """
 
 from ._aread_sql import aread_sql
@@ -28,6 +28,7 @@ from .exceptions import (
     UnsupportedError,
 )
 from .notices import DatabaseNotice
+from .scan import explain_scan, scan_sql
 
 __all__ = [
     "AuthenticationError",
@@ -56,7 +57,9 @@ __all__ = [
     "UnsupportedError",
     "__version__",
     "aread_sql",
+    "explain_scan",
     "plan",
     "query",
     "read_sql",
+    "scan_sql",
 ]

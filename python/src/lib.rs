@@ -39,12 +39,30 @@ fn shown_address(uri: &str) -> String {
     bowshot_core::Address::new(uri).to_string()
 }
 
+/// The database's kind, the text, the quotes of names, what it calls.
+type Subquery = (&'static str, String, (char, char), Vec<String>);
+
+/// A query as one that a longer one may be written around.
+#[pyfunction]
+fn subquery(uri: &str, sql: &str) -> Option<Subquery> {
+    let inner = bowshot_connect::subquery(uri, sql)?;
+    Some((inner.scheme, inner.sql, inner.quotes, inner.functions))
+}
+
+/// The kind of source that an address names: `postgresql`, `file`, …
+#[pyfunction]
+fn scheme(uri: &str) -> Option<&'static str> {
+    bowshot_connect::scheme(uri)
+}
+
 #[pymodule]
 fn _bowshot(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_function(wrap_pyfunction!(is_uri, module)?)?;
     module.add_function(wrap_pyfunction!(is_connection_string, module)?)?;
     module.add_function(wrap_pyfunction!(shown_address, module)?)?;
+    module.add_function(wrap_pyfunction!(scheme, module)?)?;
+    module.add_function(wrap_pyfunction!(subquery, module)?)?;
     module.add_function(wrap_pyfunction!(plan::plan, module)?)?;
     module.add_class::<plan::Plan>()?;
     module.add_class::<schema::Schema>()?;

@@ -15,6 +15,7 @@ use crate::progress::Reporter;
 use crate::reading::Reading;
 use crate::schema::Schema;
 use crate::stream::Stream;
+use crate::table::Table;
 use crate::wait::run;
 
 /// How one query will be read. It keeps the snapshot open in the database until it is read or dropped.
@@ -30,6 +31,8 @@ pub(crate) struct Plan {
     estimate: Estimate,
     /// Whether a table is read whose name was given in the place of a query.
     is_table: bool,
+    /// The one statement that is read; empty where there are several.
+    sql: String,
     /// The plan as people read it.
     text: String,
     options: Options,
@@ -62,10 +65,11 @@ pub(crate) fn plan(
         let asked = Asked { queries, columns, params, options: options.clone() };
         let cancel = Cancel::new();
         let planning = cancel.clone();
-        let Named { plan, is_table } = run(py, &cancel, move || asked.plan(&uri, &planning))?;
+        let Named { plan, is_table, sql } = run(py, &cancel, move || asked.plan(&uri, &planning))?;
         let shown = Conversion::by_type(&plan.schema, Destination::Arrow).to_python(py)?.schema().clone();
         Ok(Plan {
             is_table,
+            sql,
             schema: plan.schema.clone(),
             shown,
             snapshot: plan.snapshot.clone(),
@@ -98,8 +102,9 @@ impl Asked {
                 bowshot_connect::plan_text(source.as_ref(), text, &options, cancel)
             }
             _ => {
+                let sql = if let [one] = queries.as_slice() { one.clone() } else { String::new() };
                 let plan = source.plan(&request(queries, &params, options), cancel)?;
-                Ok(Named { plan, is_table: false })
+                Ok(Named { plan, is_table: false, sql })
             }
         }
     }
@@ -154,6 +159,17 @@ impl Plan {
     #[getter]
     fn is_table(&self) -> bool {
         self.is_table
+    }
+
+    /// The one statement that is read.
+    #[getter]
+    fn sql(&self) -> &str {
+        &self.sql
+    }
+
+    /// No rows, in the types that Polars has; what only the values would settle is as it is without values.
+    fn for_polars(&self, py: Python<'_>) -> PyResult<Table> {
+        guarded(py, || Table::new(self.schema.clone(), Vec::new()).in_polars_types(py))
     }
 
     /// About how many rows the result has.

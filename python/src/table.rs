@@ -33,6 +33,11 @@ impl Batch {
         self.0.num_rows()
     }
 
+    /// The same rows in types that Polars has, by this batch's values where those settle the type.
+    fn for_polars(&self, py: Python<'_>) -> PyResult<Table> {
+        guarded(py, || Table::new(self.0.schema(), vec![self.0.clone()]).in_polars_types(py))
+    }
+
     fn __repr__(&self) -> String {
         format!("<RecordBatch {} rows x {} columns>", self.0.num_rows(), self.0.num_columns())
     }
@@ -63,6 +68,11 @@ pub(crate) struct Table {
 impl Table {
     pub(crate) fn new(schema: SchemaRef, batches: Vec<RecordBatch>) -> Self {
         Table { schema, batches }
+    }
+
+    pub(crate) fn in_polars_types(&self, py: Python<'_>) -> PyResult<Table> {
+        let (schema, batches) = py.detach(|| destination::for_polars(&self.schema, &self.batches)).to_python(py)?;
+        Ok(Table { schema, batches })
     }
 }
 
@@ -96,10 +106,7 @@ impl Table {
 
     /// The same values in types that Polars has; `docs/types.md` has the table.
     fn for_polars(&self, py: Python<'_>) -> PyResult<Table> {
-        guarded(py, || {
-            let (schema, batches) = py.detach(|| destination::for_polars(&self.schema, &self.batches)).to_python(py)?;
-            Ok(Table { schema, batches })
-        })
+        guarded(py, || self.in_polars_types(py))
     }
 
     fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {

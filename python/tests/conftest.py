@@ -59,6 +59,19 @@ def postgres(testkit: str) -> Iterator[str]:
     assert server.wait(30) == 0
 
 
+@pytest.fixture(scope="session")
+def mariadb(testkit: str) -> Iterator[str]:
+    """The URI of a private MariaDB, which stops when its standard input closes."""
+    server = subprocess.Popen([testkit, "mariadb"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    assert server.stdin is not None
+    assert server.stdout is not None
+    line = server.stdout.readline()
+    assert line, f"the server did not start: exit code {server.wait(10)}"
+    yield json.loads(line)["uri"]
+    server.stdin.close()
+    assert server.wait(30) == 0
+
+
 @pytest.fixture
 def database(tmp_path: Path) -> Path:
     """An empty SQLite file."""

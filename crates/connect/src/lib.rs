@@ -14,6 +14,7 @@ mod address;
 mod malformed;
 mod named;
 mod sources;
+mod subquery;
 
 use std::sync::Arc;
 
@@ -24,6 +25,7 @@ use sources::{Entry, SOURCES};
 
 pub use address::{is_connection_string, is_uri};
 pub use named::{Named, Text, plan_text};
+pub use subquery::{Subquery, scheme, subquery};
 
 /// The source that `uri` names; nothing is sent to a database yet.
 ///

@@ -9,6 +9,8 @@ pub struct Named {
     pub plan: Plan,
     /// Whether the text was the name of a table.
     pub is_table: bool,
+    /// The statement that was planned: the text itself, or what reads the table.
+    pub sql: String,
 }
 
 /// What a user gives to be read.
@@ -63,7 +65,7 @@ impl Attempt<'_> {
 
     fn statement(&self) -> Result<Named> {
         let plan = self.plan(self.text.text.to_owned(), self.text.params.clone())?;
-        Ok(Named { plan, is_table: false })
+        Ok(Named { plan, is_table: false, sql: self.text.text.to_owned() })
     }
 
     /// The first table of the text's name that there is; else the error of the likeliest one.
@@ -72,8 +74,8 @@ impl Attempt<'_> {
         let mut missing = None;
         for name in table_names(self.text.text, &naming) {
             let sql = name.select(self.text.columns, &naming);
-            match self.plan(sql, Params::None) {
-                Ok(plan) => return Ok(Named { plan, is_table: true }),
+            match self.plan(sql.clone(), Params::None) {
+                Ok(plan) => return Ok(Named { plan, is_table: true, sql }),
                 Err(error) if !is_refusal(&error) => return Err(error),
                 Err(error) => {
                     if let Some(error) = self.unknown_column(&name, &naming) {
