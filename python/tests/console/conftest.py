@@ -48,7 +48,7 @@ def idle(command: list[str]) -> Iterator[str]:
         yield address
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     """Debian's Chromium, without a window."""
     chromium = shutil.which("chromium")
