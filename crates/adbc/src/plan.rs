@@ -47,8 +47,7 @@ pub(crate) fn plan(location: &Arc<Location>, request: &Request, cancel: &Cancel)
             .with_hint("the driver decides what it speaks; leave protocol out"));
     }
     let permit = Permit::new(location.dialect, location.statements, location.calls.or(options.calls));
-    let queries: Vec<Prepared> =
-        request.queries.iter().map(|query| Prepared::new(query, permit)).collect::<Result<_>>()?;
+    let queries = Prepared::all(request, permit)?;
     let Some(first) = queries.first() else {
         return Err(Error::new(ErrorKind::Config, "the request holds no query"));
     };

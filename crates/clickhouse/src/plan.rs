@@ -38,8 +38,7 @@ pub(crate) fn plan(location: &Arc<Location>, request: &Request, cancel: &Cancel)
             .with_hint(format!("the protocol is {PROTOCOL}; leave protocol out")));
     }
     let permit = Permit::new(DIALECT, Database::ClickHouse, location.calls.or(options.calls));
-    let queries: Vec<Prepared> =
-        request.queries.iter().map(|query| Prepared::new(query, permit)).collect::<Result<_>>()?;
+    let queries = Prepared::all(request, permit)?;
     let session = Session::open(location, &options.before, cancel)?;
     let (mut columns, mut own): (Vec<Columns>, Option<SchemaRef>) = (Vec::new(), None);
     for (number, query) in (1..).zip(&queries) {

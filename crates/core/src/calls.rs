@@ -1,12 +1,14 @@
 //! Whether procedures and prepared statements may run on a source that is only read.
 
+use serde::{Deserialize, Serialize};
+
 use crate::{Error, ErrorKind, Result};
 
 /// Whether statements may reach a source that run what their text does not show: CALL, EXECUTE and compound statements.
 ///
 /// They are refused unless the user's word is there: the option `calls=allow` of the source's URI, whose one owner this
 /// is, or a source that the gateway serves as writable.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Calls {
     /// They are an error before anything is sent.
     #[default]

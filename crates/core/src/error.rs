@@ -30,6 +30,8 @@ pub enum ErrorKind {
     Unsupported,
     /// The other side sent bytes that the protocol does not allow.
     Protocol,
+    /// The state of the database that a plan saw can no longer be read, or is another one.
+    SnapshotGone,
     /// The user, or who consumes the result, asked to stop.
     Cancelled,
     /// A time limit passed.

@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 
 use arrow_schema::DataType;
+use serde::{Deserialize, Serialize};
 
-use crate::{Calls, Condition};
+use crate::{Calls, Condition, Part};
 
 /// How a request is read.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Options {
     /// How many connections may read at once; `None`: as many as there are cores, at most 8.
     pub connections: Option<usize>,
@@ -41,6 +42,7 @@ pub struct Options {
     pub excerpts: bool,
     /// What every row fulfils that the consumer needs, all of it. A source may leave out other rows that it need not read to know them, and
     /// need not: the consumer looks at each row itself.
+    #[serde(skip)]
     pub prune: Vec<Condition>,
 }
 
@@ -89,7 +91,7 @@ impl Options {
 }
 
 /// How the result is split into partitions.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub enum Partitioning {
     /// The source splits by itself where it can be done on one snapshot.
     #[default]
@@ -105,10 +107,12 @@ pub enum Partitioning {
         /// The column's lowest and highest value; `None`: the source asks the database.
         range: Option<(i64, i64)>,
     },
+    /// This part of the query alone, as a [`Ticket`](crate::Ticket) names it.
+    Part(Part),
 }
 
 /// What becomes of a value that Arrow cannot hold.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Impossible {
     /// An error that names the column and the way out.
     #[default]

@@ -4,8 +4,9 @@ use std::fmt;
 use std::sync::Arc;
 
 use arrow_schema::SchemaRef;
+use serde::{Deserialize, Serialize};
 
-use crate::Scan;
+use crate::{Scan, Value};
 
 /// The key in a field's metadata under which a source keeps its own name of the column's type (`timetz`, `DECIMAL`).
 pub const SOURCE_TYPE: &str = "bowshot.type";
@@ -30,12 +31,23 @@ pub struct Plan {
 }
 
 /// A slice of the result that can be read alone. The partitions together are exactly the result.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Partition {
     /// What it holds, for people: `pages 0 to 1023 of lineitem`.
     pub label: String,
     /// About how many rows it has.
     pub rows: Option<u64>,
+}
+
+/// A partition and the SQL that reads it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Part {
+    /// Yields the columns of the query unchanged.
+    pub sql: String,
+    /// One for each placeholder of the SQL.
+    pub values: Arc<[Value]>,
+    /// What it holds.
+    pub partition: Partition,
 }
 
 /// The table from which a column of a result comes as it is.

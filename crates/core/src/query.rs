@@ -1,9 +1,11 @@
 //! What the user asks for: SQL text, its parameters, and how to read it.
 
+use serde::{Deserialize, Serialize};
+
 use crate::Options;
 
 /// SQL text and its parameters.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Query {
     /// The SQL, exactly as the user wrote it.
     pub sql: String,
@@ -19,7 +21,7 @@ impl Query {
 }
 
 /// The values of a query's placeholders.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub enum Params {
     /// The query has no placeholders; a `%` or a `:` in its text means itself.
     #[default]
@@ -31,7 +33,7 @@ pub enum Params {
 }
 
 /// One parameter.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Value {
     /// SQL NULL.
     Null,
@@ -48,7 +50,7 @@ pub enum Value {
 }
 
 /// Queries and the options to read them with. More than one query is the user's own partitioning.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Request {
     /// One query, or several whose results have the same columns and follow each other.
     pub queries: Vec<Query>,

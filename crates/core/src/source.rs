@@ -3,7 +3,7 @@
 use arrow_array::RecordBatch;
 use arrow_schema::DataType;
 
-use crate::{Cancel, Error, ErrorKind, Excerpt, Naming, Origin, Plan, Request, Result, Writer};
+use crate::{Cancel, Error, ErrorKind, Excerpt, Hold, Naming, Origin, Part, Plan, Request, Result, Ticket, Writer};
 
 /// A database or a folder of files, named by a URI.
 pub trait Source: Send + Sync {
@@ -11,6 +11,18 @@ pub trait Source: Send + Sync {
     ///
     /// The plan holds the snapshot open; nothing of the result has been read yet.
     fn plan(&self, request: &Request, cancel: &Cancel) -> Result<Plan>;
+
+    /// The plan of the one partition that a ticket names: on the snapshot of the plan that it is of, if that has one.
+    ///
+    /// Sources whose snapshots can be joined say how; what is executed anew is planned like any request.
+    ///
+    /// # Errors
+    /// Of kind [`SnapshotGone`](ErrorKind::SnapshotGone) where nobody holds the snapshot any more or the result's columns have changed, of
+    /// kind [`Config`](ErrorKind::Config) for a ticket of another source, and those of [`plan`](Source::plan).
+    fn join(&self, ticket: &Ticket, cancel: &Cancel) -> Result<Plan> {
+        ticket.executed_anew()?;
+        ticket.joined(self.plan(ticket.request(), cancel)?)
+    }
 
     /// How it writes the names of tables and columns. Most sources know; some have to connect and ask their driver or server.
     ///
@@ -47,6 +59,26 @@ pub trait Scan: Send + Sync {
     /// Whether its readers may have [excerpts](Reader::excerpt). Who asks for them reads partitions by itself.
     fn has_excerpts(&self) -> bool {
         false
+    }
+
+    /// Why nothing but this plan's own connections can see its snapshot, as the end of a sentence; `None` where others can
+    /// [join](Source::join) it.
+    fn obstacle(&self) -> Option<String> {
+        Some("this kind of source has no snapshot that another process could join".into())
+    }
+
+    /// The SQL of a partition, where it is one that its source can read alone.
+    fn part(&self, _index: usize) -> Option<Part> {
+        None
+    }
+
+    /// Keeps the snapshot for those that join from elsewhere, under a plan's own number: the connection that planned is not lent to a reader
+    /// from now on. Only where there is no [`obstacle`](Scan::obstacle).
+    ///
+    /// # Errors
+    /// Those of the database.
+    fn hold(&self, _plan: u128, _cancel: &Cancel) -> Result<Box<dyn Hold>> {
+        Err(Error::new(ErrorKind::Internal, "the snapshot cannot be held"))
     }
 
     /// The tables from which the result's columns come, in the order of the columns; `None` for one that is computed. Empty where the

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use arrow_array::{Int64Array, RecordBatch};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 
-use crate::{Cancel, Connection, Estimate, Partition, Plan, Reader, Request, Result, Scan, Source};
+use crate::{
+    Cancel, Connection, Estimate, Hold, Partition, Plan, Reader, Request, Result, Scan, Source, Ticket, write_state,
+};
 
 /// Counts from 0 in a column `n` (int64), in batches of 10 rows; the query's text does not matter.
 #[derive(Clone, Copy, Debug)]
@@ -28,10 +30,59 @@ impl Source for Numbers {
             scan: Arc::new(*self),
         })
     }
+
+    fn join(&self, ticket: &Ticket, cancel: &Cancel) -> Result<Plan> {
+        let Some(index) = ticket.state::<usize>(KIND)? else {
+            return ticket.joined(self.plan(ticket.request(), cancel)?);
+        };
+        let one = Numbers { partitions: 1, ..*self };
+        let scan = Arc::new(From { numbers: *self, index });
+        ticket.joined(Plan { scan, ..one.plan(ticket.request(), cancel)? })
+    }
+}
+
+/// What tickets of the numbers are called.
+const KIND: &str = "numbers";
+
+/// One partition of the numbers.
+struct From {
+    numbers: Numbers,
+    index: usize,
+}
+
+impl Scan for From {
+    fn connect(&self, _: &Cancel) -> Result<Box<dyn Connection>> {
+        Ok(Box::new(From { ..*self }))
+    }
+}
+
+impl Connection for From {
+    fn open(&mut self, _: usize) -> Result<Box<dyn Reader + '_>> {
+        let Numbers { rows, .. } = self.numbers;
+        Ok(Box::new(Counter { next: self.index * rows, end: (self.index + 1) * rows }))
+    }
+}
+
+impl Hold for Numbers {
+    fn kind(&self) -> &'static str {
+        KIND
+    }
+
+    fn state(&self, index: usize) -> Result<Vec<u8>> {
+        write_state(&index)
+    }
 }
 
 impl Scan for Numbers {
     fn connect(&self, _: &Cancel) -> Result<Box<dyn Connection>> {
+        Ok(Box::new(*self))
+    }
+
+    fn obstacle(&self) -> Option<String> {
+        None
+    }
+
+    fn hold(&self, _: u128, _: &Cancel) -> Result<Box<dyn Hold>> {
         Ok(Box::new(*self))
     }
 }

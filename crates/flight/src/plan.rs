@@ -39,8 +39,7 @@ pub(crate) fn plan(target: &Arc<Target>, request: &Request, cancel: &Cancel) -> 
     }
     let dialect = dialect(&request.queries);
     let permit = Permit::new(dialect, Database::FlightSql, target.calls.or(options.calls));
-    let queries: Vec<Prepared> =
-        request.queries.iter().map(|query| Prepared::new(query, permit)).collect::<Result<_>>()?;
+    let queries = Prepared::all(request, permit)?;
     let session = Arc::new(Session::new(target, options));
     let channel = connect(target, &session, &target.address, cancel)?;
     login(&channel, target, cancel)?;

@@ -26,8 +26,7 @@ pub(crate) fn plan(config: &Config, request: &Request, cancel: &Cancel) -> Resul
             .with_hint(format!("the only one is {PROTOCOL}; leave protocol out")));
     }
     let permit = Permit::new(Dialect::SqlServer, Database::SqlServer, config.calls.or(options.calls));
-    let queries: Vec<Prepared> =
-        request.queries.iter().map(|query| Prepared::new(query, permit)).collect::<Result<_>>()?;
+    let queries = Prepared::all(request, permit)?;
     let Some(first) = queries.first() else { return Err(Error::new(ErrorKind::Config, "the request holds no query")) };
     let mut session = connect(config, &options.before, cancel)?;
     let described = describe(&mut session, first)?;

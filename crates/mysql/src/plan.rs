@@ -25,7 +25,7 @@ const MOST_BATCH_BYTES: usize = 256 << 20;
 pub(crate) fn plan(config: &Arc<Config>, request: &Request, cancel: &Cancel) -> Result<Plan> {
     let options = &request.options;
     let permit = Permit::new(Dialect::MySql, Database::MySql, config.calls.or(options.calls));
-    let queries = request.queries.iter().map(|query| Prepared::new(query, permit)).collect::<Result<Vec<_>>>()?;
+    let queries = Prepared::all(request, permit)?;
     let Some(first) = queries.first() else {
         return Err(Error::new(ErrorKind::Config, "there is no query"));
     };

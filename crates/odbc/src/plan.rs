@@ -47,8 +47,7 @@ pub(crate) fn plan(location: &Arc<Location>, request: &Request, cancel: &Cancel)
         _ => Dialect::Standard,
     };
     let permit = Permit::new(dialect, session.driver.database, location.calls.or(options.calls));
-    let queries: Vec<Prepared> =
-        request.queries.iter().map(|query| Prepared::new(query, permit)).collect::<Result<_>>()?;
+    let queries = Prepared::all(request, permit)?;
     check_modes(&session, permit, &queries, cancel)?;
     let mut described: Vec<Arc<[Column]>> = Vec::new();
     let mut schema: Option<SchemaRef> = None;

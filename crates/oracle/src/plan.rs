@@ -23,8 +23,7 @@ pub(crate) fn plan(location: &Location, request: &Request, cancel: &Cancel) -> R
             .with_hint(format!("the only one is {PROTOCOL}")));
     }
     let permit = Permit::new(Dialect::Oracle, Database::Oracle, location.calls.or(options.calls));
-    let queries: Vec<Prepared> =
-        request.queries.iter().map(|query| Prepared::new(query, permit)).collect::<Result<_>>()?;
+    let queries = Prepared::all(request, permit)?;
     for query in &queries {
         // Parsing a statement that creates or drops something runs it already.
         if !query.shape.read {

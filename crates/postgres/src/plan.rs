@@ -35,8 +35,7 @@ const CURSOR_ROWS: i32 = 16_384;
 pub(crate) fn plan(config: &Arc<Config>, request: &Request, cancel: &Cancel) -> Result<Plan> {
     let options = &request.options;
     let permit = Permit::new(Dialect::Postgres, Database::Postgres, config.calls.or(options.calls));
-    let new = |query| Prepared::new(query, permit);
-    let queries = request.queries.iter().map(new).collect::<Result<Vec<_>>>()?;
+    let queries = Prepared::all(request, permit)?;
     let Some(first) = queries.first() else {
         return Err(Error::new(ErrorKind::Config, "there is no query"));
     };

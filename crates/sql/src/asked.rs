@@ -26,6 +26,7 @@ pub fn divide_as_asked(
     let obstacle = obstacle.filter(|_| options.one_snapshot);
     match (queries, &options.partitioning) {
         ([], _) => Err(Error::new(ErrorKind::Config, "the request holds no query")),
+        (_, Partitioning::Part(part)) => Ok(Some(Division::of(part))),
         ([query], Partitioning::Single) => Ok(Some(Division::whole(query, "the user asks for one"))),
         ([_], Partitioning::Auto) => Ok(None),
         ([query], Partitioning::Column { column, count, range }) => {

@@ -2,20 +2,9 @@
 
 use std::sync::Arc;
 
-use bowshot_core::{Estimate, Partition, Value};
+use bowshot_core::{Estimate, Part, Partition};
 
 use crate::Prepared;
-
-/// A partition and the SQL that reads it.
-#[derive(Clone, Debug)]
-pub struct Part {
-    /// Yields the columns of the query unchanged.
-    pub sql: String,
-    /// One for each placeholder of the SQL.
-    pub values: Arc<[Value]>,
-    /// What it holds.
-    pub partition: Partition,
-}
 
 /// How a result is divided into partitions.
 #[derive(Clone, Debug)]
@@ -34,6 +23,12 @@ impl Division {
         let partition = Partition { label: "the whole result".into(), rows: None };
         let part = Part { sql: query.sql.clone(), values: Arc::clone(&query.values), partition };
         Division { parts: vec![part], reason: reason.into(), estimate: Estimate::default() }
+    }
+
+    /// One part alone, as a ticket names it.
+    pub fn of(part: &Part) -> Self {
+        let estimate = Estimate { rows: part.partition.rows, bytes: None };
+        Division { parts: vec![part.clone()], reason: "a ticket names it".into(), estimate }
     }
 
     /// Each query of a list is a partition.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use bowshot_core::{Query, Result, Value};
+use bowshot_core::{Partitioning, Query, Request, Result, Value};
 
 use crate::{Permit, Shape, analyse, bind};
 
@@ -19,6 +19,18 @@ pub struct Prepared {
 }
 
 impl Prepared {
+    /// The queries of a request; a part of one, as a ticket names it, is checked with them.
+    ///
+    /// # Errors
+    /// Those of [`Prepared::new`].
+    pub fn all(request: &Request, permit: impl Into<Permit>) -> Result<Vec<Self>> {
+        let permit = permit.into();
+        if let Partitioning::Part(part) = &request.options.partitioning {
+            permit.check(&part.sql)?;
+        }
+        request.queries.iter().map(|query| Prepared::new(query, permit)).collect()
+    }
+
     /// Binds the query's parameters, checks that it may be sent and says what it is; its errors are those of [`bind`] and of
     /// [`Permit::check`].
     pub fn new(query: &Query, permit: impl Into<Permit>) -> Result<Self> {

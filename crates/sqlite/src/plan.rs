@@ -34,8 +34,7 @@ pub(crate) fn plan(location: &Location, request: &Request, cancel: &Cancel) -> R
     }
     location.check()?;
     let permit = Permit::new(Dialect::Sqlite, bowshot_sql::Database::Sqlite, location.calls.or(options.calls));
-    let queries: Vec<Prepared> =
-        request.queries.iter().map(|query| Prepared::new(query, permit)).collect::<Result<_>>()?;
+    let queries = Prepared::all(request, permit)?;
     let connections = options.workers().min(most_parts(location, &queries, options));
     let snapshot = snapshot::open(location, &options.before, connections, cancel)?;
     let Snapshot { mut databases, name, note } = snapshot;

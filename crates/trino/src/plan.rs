@@ -28,8 +28,7 @@ pub(crate) fn plan(target: &Arc<Target>, request: &Request, cancel: &Cancel) -> 
     check(options)?;
     let dialect = Dialect::Standard;
     let permit = Permit::new(dialect, Database::Trino, target.calls.or(options.calls));
-    let queries: Vec<Prepared> =
-        request.queries.iter().map(|query| Prepared::new(query, permit)).collect::<Result<_>>()?;
+    let queries = Prepared::all(request, permit)?;
     let tls = target.tls.then(|| tls::configure(target)).transpose()?;
     let mut cluster = Cluster { target: Arc::clone(target), tls, session: Session::new(target) };
     before::run(&mut cluster, &options.before, cancel)?;
