@@ -13,6 +13,7 @@ pub(crate) fn of_error(error: &Error) -> Status {
     let code = match error.kind() {
         ErrorKind::Config | ErrorKind::Sql | ErrorKind::Value => Code::InvalidArgument,
         ErrorKind::Unsupported => Code::Unimplemented,
+        ErrorKind::SnapshotGone => Code::NotFound,
         ErrorKind::Cancelled => Code::Cancelled,
         ErrorKind::Timeout => Code::DeadlineExceeded,
         ErrorKind::ConnectionLimit => Code::ResourceExhausted,

@@ -55,6 +55,7 @@ pub(crate) fn plan(config: &Config, request: &Request, cancel: &Cancel) -> Resul
         Partitioning::Single => queries.len() > 1,
         Partitioning::Auto => queries.len() > 1 || options.workers() > 1,
         Partitioning::Column { .. } => true,
+        Partitioning::Part(_) => false,
     };
     let tables =
         if several && options.one_snapshot { snapshot::tables(&mut session, &queries)? } else { Ok(Vec::new()) };

@@ -38,6 +38,7 @@ mod error;
 mod explain;
 mod extension;
 mod family;
+mod held;
 mod ingest;
 mod ingested;
 mod locks;
@@ -63,7 +64,7 @@ mod written;
 
 use std::sync::Arc;
 
-use bowshot_core::{Cancel, Naming, Plan, Request, Result, Source, Writer};
+use bowshot_core::{Cancel, Naming, Plan, Request, Result, Source, Ticket, Writer};
 
 /// A PostgreSQL database.
 #[derive(Clone, Debug)]
@@ -82,7 +83,12 @@ impl Postgres {
 
 impl Source for Postgres {
     fn plan(&self, request: &Request, cancel: &Cancel) -> Result<Plan> {
-        plan::plan(&self.config, request, cancel)
+        plan::plan(&self.config, request, None, cancel)
+    }
+
+    fn join(&self, ticket: &Ticket, cancel: &Cancel) -> Result<Plan> {
+        let held = ticket.state::<held::Held>(held::KIND)?;
+        ticket.joined(plan::plan(&self.config, ticket.request(), held.as_ref(), cancel)?)
     }
 
     fn naming(&self, _cancel: &Cancel) -> Result<Naming> {

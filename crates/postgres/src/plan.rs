@@ -1,7 +1,7 @@
 //! From a request to a plan: describe, choose types, split on one snapshot.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use arrow_schema::{Schema, SchemaRef};
 use bowshot_core::{
@@ -18,6 +18,7 @@ use crate::cousin;
 use crate::dealt;
 use crate::describe::{Description, Source, description, origins, parameter_type};
 use crate::family::Family;
+use crate::held::Held;
 use crate::locks::Locking;
 use crate::protocol;
 use crate::scale;
@@ -31,19 +32,22 @@ use crate::uri::Config;
 /// Bytes that one fetch of a cursor should bring, by a guess of 64 bytes a row.
 const CURSOR_ROWS: i32 = 16_384;
 
-/// Plans the request over a new connection.
-pub(crate) fn plan(config: &Arc<Config>, request: &Request, cancel: &Cancel) -> Result<Plan> {
+/// Plans the request over a new connection; on a snapshot that somebody holds, if one is named.
+pub(crate) fn plan(config: &Arc<Config>, request: &Request, held: Option<&Held>, cancel: &Cancel) -> Result<Plan> {
     let options = &request.options;
     let permit = Permit::new(Dialect::Postgres, Database::Postgres, config.calls.or(options.calls));
     let queries = Prepared::all(request, permit)?;
     let Some(first) = queries.first() else {
         return Err(Error::new(ErrorKind::Config, "there is no query"));
     };
-    let mut session = snapshot::begin(config, options, None, cancel)?;
+    let mut session = match held {
+        Some(held) => held.join(config, options, &queries, cancel)?,
+        None => snapshot::begin(config, options, None, cancel)?,
+    };
     if session.parameter("standard_conforming_strings") == Some("off") {
         // A backslash escapes in every literal then.
         let permit = permit.with_modes(Modes { escaping_literals: true, ..Modes::default() });
-        queries.iter().try_for_each(|query| permit.check(&query.sql))?;
+        Prepared::all(request, permit)?;
     }
     let Description { columns: described, parameters } = describe_all(&mut session, &queries)?;
     let parameters = match session.family() {
@@ -72,32 +76,43 @@ pub(crate) fn plan(config: &Arc<Config>, request: &Request, cancel: &Cancel) -> 
         casts = casts.with_column(place, column.field.data_type())?;
     }
     let schema = casts.schema();
+    let partitions = division.parts.iter().map(|part| part.partition.clone()).collect();
     let scan = Arc::new_cyclic(|this| PostgresScan {
         this: this.clone(),
         // Other connections must go where this one went: other hosts have other snapshots.
         config: session.same_server(config),
         options: options.clone(),
         queries: queries.iter().map(Locking::of).collect(),
-        snapshot: snapshot.clone(),
+        obstacle: obstacle(&session, protocol, torn),
+        prepared: queries,
+        snapshot: OnceLock::new(),
         torn,
         sessions: Mutex::new(Sessions { planner: Some(session), ended: Vec::new() }),
         read_schema,
         casts,
         columns,
         statements,
+        parts: division.parts,
         parameters,
         origins,
         batch_bytes: options.batch_bytes,
         cursor_rows: CURSOR_ROWS,
     });
-    Ok(Plan {
-        schema,
-        snapshot,
-        partitions: division.parts.into_iter().map(|part| part.partition).collect(),
-        reason: division.reason,
-        estimate: division.estimate,
-        scan,
-    })
+    if let Some(name) = &snapshot {
+        // It is new, so that nobody was quicker.
+        let _ = scan.snapshot.set(name.clone());
+    }
+    Ok(Plan { schema, snapshot, partitions, reason: division.reason, estimate: division.estimate, scan })
+}
+
+/// Why nobody else can join the plan's snapshot, if nobody can.
+fn obstacle(session: &Session, protocol: Protocol, torn: bool) -> Option<String> {
+    match (session.family(), protocol) {
+        (Family::Postgres, Protocol::Dealt) => Some("the server's extension deals each row to one reader, once".into()),
+        (Family::Postgres, _) if torn => Some("its partitions share no snapshot, as the user allows".into()),
+        (Family::Postgres, _) => None,
+        (cousin, _) => Some(format!("{} shares no snapshot between connections", cousin.name())),
+    }
 }
 
 /// How a result is read.
@@ -238,11 +253,14 @@ fn columns(
 }
 
 fn divide(session: &mut Session, queries: &[Prepared], described: &[Described], options: &Options) -> Result<Division> {
-    let [query] = queries else {
-        return Ok(Division::list(queries));
+    let query = match (queries, &options.partitioning) {
+        (_, Partitioning::Part(part)) => return Ok(Division::of(part)),
+        ([query], _) => query,
+        _ => return Ok(Division::list(queries)),
     };
     match &options.partitioning {
         Partitioning::Single => Ok(Division::whole(query, "the user asks for one")),
+        Partitioning::Part(part) => Ok(Division::of(part)),
         Partitioning::Column { column, count, range } => {
             by_column::divide(session, query, described, column, *count, *range)
         }

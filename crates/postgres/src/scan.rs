@@ -1,13 +1,15 @@
 //! The live side of a plan.
 
-use std::sync::Weak;
+use std::sync::{OnceLock, Weak};
 
 use arrow_schema::{DataType, SchemaRef};
-use bowshot_core::{Cancel, Casts, Connection, Error, ErrorKind, Options, Origin, Result, Scan};
+use bowshot_core::{Cancel, Casts, Connection, Error, ErrorKind, Hold, Options, Origin, Part, Result, Scan};
 use bowshot_postgres_values::Column;
+use bowshot_sql::Prepared;
 use parking_lot::Mutex;
 
 use crate::connect::Session;
+use crate::held;
 use crate::locks::{self, Locking};
 use crate::read::PostgresConnection;
 use crate::snapshot;
@@ -22,8 +24,12 @@ pub(crate) struct PostgresScan {
     pub(crate) options: Options,
     /// The queries as they were given, whose tables every connection locks before it reads.
     pub(crate) queries: Vec<Locking>,
-    /// The exported snapshot, where there is more than one partition.
-    pub(crate) snapshot: Option<String>,
+    /// The same as they are sent.
+    pub(crate) prepared: Vec<Prepared>,
+    /// The exported snapshot, where there is more than one partition, or where it is held for readers elsewhere.
+    pub(crate) snapshot: OnceLock<String>,
+    /// Why nobody else can join it.
+    pub(crate) obstacle: Option<String>,
     /// The user allows partitions to see different states.
     pub(crate) torn: bool,
     /// The connection that made the plan, until a worker takes it; then those that have ended their work.
@@ -34,6 +40,8 @@ pub(crate) struct PostgresScan {
     pub(crate) columns: Vec<Column>,
     /// One a partition.
     pub(crate) statements: Vec<Statement>,
+    /// What each of them reads.
+    pub(crate) parts: Vec<Part>,
     /// The types of the query's parameters, as far as the server says them.
     pub(crate) parameters: Vec<Option<DataType>>,
     /// The tables that the columns come from.
@@ -60,7 +68,7 @@ impl PostgresScan {
 
     /// One more session that sees the plan's snapshot.
     fn join(&self, cancel: &Cancel) -> Result<Session> {
-        let Some(snapshot) = self.snapshot.as_deref() else {
+        let Some(snapshot) = self.snapshot.get() else {
             if self.torn {
                 return snapshot::begin(&self.config, &self.options, None, cancel);
             }
@@ -80,6 +88,18 @@ impl Scan for PostgresScan {
 
     fn origins(&self) -> Vec<Option<Origin>> {
         self.origins.clone()
+    }
+
+    fn obstacle(&self) -> Option<String> {
+        self.obstacle.clone()
+    }
+
+    fn part(&self, index: usize) -> Option<Part> {
+        self.parts.get(index).cloned()
+    }
+
+    fn hold(&self, plan: u128, cancel: &Cancel) -> Result<Box<dyn Hold>> {
+        held::hold(self, plan, cancel)
     }
 
     fn connect(&self, cancel: &Cancel) -> Result<Box<dyn Connection>> {

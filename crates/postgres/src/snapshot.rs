@@ -3,7 +3,7 @@
 //! The connection that plans exports its snapshot; the others import it before their first query (PostgreSQL manual,
 //! "Snapshot Synchronization Functions"). All transactions are REPEATABLE READ and READ ONLY.
 
-use bowshot_core::{Cancel, ErrorKind, Options, Result};
+use bowshot_core::{Cancel, ErrorKind, Options, Result, gone};
 
 use crate::catalog::cell;
 use crate::connect::Session;
@@ -31,8 +31,12 @@ pub(crate) fn begin(config: &Config, options: &Options, snapshot: Option<&str>, 
 
 fn transaction(session: &mut Session, snapshot: Option<&str>) -> Result<()> {
     let import = snapshot.map(|name| format!("SET TRANSACTION SNAPSHOT '{name}'; ")).unwrap_or_default();
-    session.query(&format!("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; {import}{SETTINGS}"))?;
-    Ok(())
+    let begun = session.query(&format!("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; {import}{SETTINGS}"));
+    begun.map(|_| ()).map_err(|error| match (snapshot, error.kind()) {
+        // Nobody holds it any more, or it is of another server or database.
+        (Some(_), ErrorKind::Sql) => gone(error.message()).with_source(error),
+        _ => error,
+    })
 }
 
 /// Names the session's snapshot, for others to import as long as its transaction is open.

@@ -67,7 +67,7 @@ pub(crate) fn plan(location: &Location, request: &Request, cancel: &Cancel) -> R
 /// How many partitions there can be, as far as that can be told without a connection.
 fn most_parts(location: &Location, queries: &[Prepared], options: &Options) -> usize {
     match (queries, &options.partitioning) {
-        ([_], Partitioning::Single) => 1,
+        (_, Partitioning::Part(_)) | ([_], Partitioning::Single) => 1,
         ([_], Partitioning::Column { count, .. }) => count.saturating_add(1),
         ([query], Partitioning::Auto) if bytes(location) >= LEAST_BYTES && split::candidate(query).is_ok() => {
             usize::MAX
