@@ -7,7 +7,8 @@ beside a result comes as `DatabaseNotice` warnings.
 
 from ._aread_sql import aread_sql
 from ._bowshot import Progress, RecordBatch, Schema, Stream, Table, __version__
-from ._plan import Partition, Plan
+from ._partition import Partition, join
+from ._plan import Plan
 from ._query import Query, plan, query
 from ._read_sql import read_sql
 from .exceptions import (
@@ -22,6 +23,7 @@ from .exceptions import (
     InternalError,
     IoError,
     ProtocolError,
+    SnapshotGoneError,
     SqlError,
     TimeoutError,  # noqa: A004 - also the built-in one
     TlsError,
@@ -49,6 +51,7 @@ __all__ = [
     "Query",
     "RecordBatch",
     "Schema",
+    "SnapshotGoneError",
     "SqlError",
     "Stream",
     "Table",
@@ -58,6 +61,7 @@ __all__ = [
     "__version__",
     "aread_sql",
     "explain_scan",
+    "join",
     "plan",
     "query",
     "read_sql",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -63,3 +64,15 @@ def keywords(
 def _positive(name: str, value: int | None) -> None:
     if value is not None and value < 1:
         raise ConfigError(f"{name} must be at least 1, not {value}")
+
+
+def seconds(name: str, value: float) -> float:
+    """A time in seconds.
+
+    >>> seconds("lease", -1)
+    Traceback (most recent call last):
+    bowshot.exceptions.ConfigError: lease must be a number of seconds above 0, not -1
+    """
+    if not 0 < value < math.inf:
+        raise ConfigError(f"{name} must be a number of seconds above 0, not {value}")
+    return float(value)

@@ -4,19 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from types import TracebackType
-from typing import NamedTuple
 
 from . import _bowshot
+from ._address import Address
+from ._partition import Partition
 from .notices import DatabaseNotice
 
-
-class Partition(NamedTuple):
-    """A slice of a result that is read alone."""
-
-    label: str
-    """What it holds, for people: `pages 0 to 1023 of lineitem`."""
-    rows: int | None
-    """About how many rows it has, if the database has an idea."""
+LEASE = 600.0
+"""Seconds for which a snapshot is kept after the last read of one of its partitions began."""
 
 
 class Plan:
@@ -25,8 +20,9 @@ class Plan:
     A plan that nobody has read keeps its snapshot open in the database until it is closed or dropped.
     """
 
-    def __init__(self, plan: _bowshot.Plan) -> None:
-        self._plan = plan
+    def __init__(self, plan: _bowshot.Plan, address: Address, lease: float = LEASE) -> None:
+        """Made by `bowshot.plan` and by `Query.plan`."""
+        self._plan, self._address, self._lease = plan, address, lease
 
     @property
     def schema(self) -> _bowshot.Schema:
@@ -35,8 +31,29 @@ class Plan:
 
     @property
     def partitions(self) -> Sequence[Partition]:
-        """The slices of the result, in its order; together they are exactly the result."""
-        return tuple(Partition(label, rows) for label, rows in self._plan.partitions)
+        """The slices of the result, in its order; together they are exactly the result.
+
+        Each can be read alone, also in another process, if the plan `travels`.
+        """
+        slices = enumerate(self._plan.partitions)
+        return tuple(Partition(self._address, index, label, rows, self) for index, (label, rows) in slices)
+
+    @property
+    def travels(self) -> bool:
+        """Whether its partitions can be read one by one, here and in other processes; `reason` says why not."""
+        return self._plan.obstacle is None
+
+    def ticket(self, index: int) -> bytes:
+        """A partition written down, for `bowshot.join`. From the first ticket on, the plan holds its snapshot.
+
+        It does so until it is closed or dropped, its process ends, or nobody has begun to read for `lease` seconds. A
+        read of less than a second in another process may pass unseen.
+        """
+        return self._plan.ticket(index, self._lease)
+
+    def renew(self) -> None:
+        """Begins the lease anew, as a read does."""
+        self._plan.renew()
 
     @property
     def snapshot(self) -> str | None:
@@ -45,8 +62,9 @@ class Plan:
 
     @property
     def reason(self) -> str:
-        """Why the query was or was not split, as a sentence."""
-        return self._plan.reason
+        """Why the query was or was not split, as a sentence, and why its partitions do not travel if they do not."""
+        obstacle = self._plan.obstacle
+        return self._plan.reason if obstacle is None else f"{self._plan.reason}; {obstacle}"
 
     @property
     def rows(self) -> int | None:

@@ -12,6 +12,7 @@ Error
 ├── SqlError                 the database refused or failed to run the query
 ├── DataError                also a ValueError: a value does not fit the type of its column
 ├── ProtocolError            the other side sent bytes that the protocol does not allow
+├── SnapshotGoneError        the state of the database that a plan saw can no longer be read
 ├── CancelledError           the read was asked to stop
 ├── TimeoutError             also the built-in TimeoutError: a time limit passed
 ├── IoError                  also an OSError: a file or the operating system failed
@@ -130,6 +131,12 @@ class ProtocolError(Error):
     _kind = "protocol"
 
 
+class SnapshotGoneError(Error):
+    """The state of the database that a plan saw can no longer be read, or is another one: plan the query again."""
+
+    _kind = "snapshot_gone"
+
+
 class CancelledError(Error):
     """The read was asked to stop."""
 
@@ -165,6 +172,7 @@ _CLASSES: dict[str, type[Error]] = {
     "Value": DataError,
     "Unsupported": UnsupportedError,
     "Protocol": ProtocolError,
+    "SnapshotGone": SnapshotGoneError,
     "Cancelled": CancelledError,
     "Timeout": TimeoutError,
     "Io": IoError,

@@ -45,14 +45,14 @@ type Subquery = (&'static str, String, (char, char), Vec<String>);
 /// A query as one that a longer one may be written around.
 #[pyfunction]
 fn subquery(uri: &str, sql: &str) -> Option<Subquery> {
-    let inner = bowshot_connect::subquery(uri, sql)?;
+    let inner = bowshot_connect::subquery(&plan::resolved(uri).ok()?, sql)?;
     Some((inner.scheme, inner.sql, inner.quotes, inner.functions))
 }
 
 /// The kind of source that an address names: `postgresql`, `file`, …
 #[pyfunction]
 fn scheme(uri: &str) -> Option<&'static str> {
-    bowshot_connect::scheme(uri)
+    bowshot_connect::scheme(&plan::resolved(uri).ok()?)
 }
 
 #[pymodule]
@@ -64,6 +64,8 @@ fn _bowshot(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(scheme, module)?)?;
     module.add_function(wrap_pyfunction!(subquery, module)?)?;
     module.add_function(wrap_pyfunction!(plan::plan, module)?)?;
+    module.add_function(wrap_pyfunction!(plan::join, module)?)?;
+    module.add_function(wrap_pyfunction!(plan::look_at_ticket, module)?)?;
     module.add_class::<plan::Plan>()?;
     module.add_class::<schema::Schema>()?;
     module.add_class::<stream::Stream>()?;

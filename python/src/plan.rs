@@ -2,7 +2,10 @@
 
 use arrow_schema::SchemaRef;
 use bowshot_connect::{Named, Text};
-use bowshot_core::{Cancel, Error, ErrorKind, Estimate, Map, Options, Params, Partition, Result};
+use bowshot_core::{
+    Cancel, Error, ErrorKind, Estimate, Holder, Lease, Map, Options, Params, Partition, Plan as Planned, Query,
+    Request, Result, Ticket,
+};
 use parking_lot::Mutex;
 use pyo3::prelude::*;
 
@@ -35,10 +38,15 @@ pub(crate) struct Plan {
     sql: String,
     /// The plan as people read it.
     text: String,
-    options: Options,
+    /// What was planned.
+    request: Request,
     cancel: Cancel,
     /// `None` once it was read.
-    live: Mutex<Option<bowshot_core::Plan>>,
+    live: Mutex<Option<Planned>>,
+    /// Why its partitions cannot be read elsewhere, if they cannot.
+    obstacle: Option<Error>,
+    /// What keeps its snapshot for them, from the first ticket on.
+    holder: Mutex<Option<Holder>>,
 }
 
 /// Plans one or several queries on the database that `uri` names; a single text may be the name of a table where `columns` says
@@ -55,33 +63,59 @@ pub(crate) fn plan(
     keywords: Keywords,
 ) -> PyResult<Plan> {
     guarded(py, || {
-        // ADBC drivers come as Python packages; whoever names one wants those of the running Python.
-        if uri.starts_with("adbc:") || uri.starts_with("duckdb:") {
-            let folders: Vec<String> = py.import("sys")?.getattr("path")?.extract()?;
-            bowshot_connect::search_packages(folders.into_iter().map(Into::into));
-        }
+        let uri = address(py, &uri)?;
         let params = to_params(params, named)?;
         let options = keywords.into_options().to_python(py)?;
-        let asked = Asked { queries, columns, params, options: options.clone() };
+        let asked = Asked { queries, columns, params, options };
         let cancel = Cancel::new();
         let planning = cancel.clone();
-        let Named { plan, is_table, sql } = run(py, &cancel, move || asked.plan(&uri, &planning))?;
-        let shown = Conversion::by_type(&plan.schema, Destination::Arrow).to_python(py)?.schema().clone();
-        Ok(Plan {
-            is_table,
-            sql,
-            schema: plan.schema.clone(),
-            shown,
-            snapshot: plan.snapshot.clone(),
-            partitions: plan.partitions.clone(),
-            reason: plan.reason.clone(),
-            estimate: plan.estimate,
-            text: plan.to_string(),
-            options,
-            cancel,
-            live: Mutex::new(Some(plan)),
-        })
+        let (named, request) = run(py, &cancel, move || asked.plan(&uri, &planning))?;
+        Plan::new(py, named, request, cancel)
     })
+}
+
+/// Plans the one partition that a ticket names, for a consumer that keeps the `whole` of it or takes it bit by bit.
+#[pyfunction]
+pub(crate) fn join(py: Python<'_>, uri: String, ticket: Vec<u8>, whole: bool) -> PyResult<Plan> {
+    guarded(py, || {
+        let uri = address(py, &uri)?;
+        let mut ticket = Ticket::from_bytes(&ticket).to_python(py)?;
+        if whole {
+            ticket.keep_all();
+        }
+        let request = ticket.request().clone();
+        let cancel = Cancel::new();
+        let joining = cancel.clone();
+        let plan = run(py, &cancel, move || bowshot_connect::connect(&uri)?.join(&ticket, &joining))?;
+        Plan::new(py, Named { plan, is_table: false, sql: String::new() }, request, cancel)
+    })
+}
+
+/// What a ticket says of itself: its place among how many, its label, and about how many rows it has.
+#[pyfunction]
+pub(crate) fn look_at_ticket(py: Python<'_>, ticket: Vec<u8>) -> PyResult<(usize, usize, String, Option<u64>)> {
+    guarded(py, || {
+        let ticket = Ticket::from_bytes(&ticket).to_python(py)?;
+        let (index, count) = ticket.place();
+        let partition = ticket.partition();
+        Ok((index, count, partition.label.clone(), partition.rows))
+    })
+}
+
+/// The address with what its references stand for in this process.
+pub(crate) fn resolved(uri: &str) -> Result<String> {
+    bowshot_connect::resolve(uri, |name| std::env::var(name).ok())
+}
+
+/// The same, ready to be connected to.
+fn address(py: Python<'_>, uri: &str) -> PyResult<String> {
+    let uri = resolved(uri).to_python(py)?;
+    // ADBC drivers come as Python packages; whoever names one wants those of the running Python.
+    if uri.starts_with("adbc:") || uri.starts_with("duckdb:") {
+        let folders: Vec<String> = py.import("sys")?.getattr("path")?.extract()?;
+        bowshot_connect::search_packages(folders.into_iter().map(Into::into));
+    }
+    Ok(uri)
 }
 
 /// What is to be planned.
@@ -93,24 +127,65 @@ struct Asked {
 }
 
 impl Asked {
-    fn plan(self, uri: &str, cancel: &Cancel) -> Result<Named> {
+    fn plan(self, uri: &str, cancel: &Cancel) -> Result<(Named, Request)> {
         let Asked { queries, columns, params, options } = self;
         let source = bowshot_connect::connect(uri)?;
         match (queries.as_slice(), columns) {
             ([text], Some(columns)) => {
                 let text = Text { text, columns: &columns, params: &params };
-                bowshot_connect::plan_text(source.as_ref(), text, &options, cancel)
+                let named = bowshot_connect::plan_text(source.as_ref(), text, &options, cancel)?;
+                let params = if named.is_table { Params::None } else { params };
+                let request = Request::new(Query { sql: named.sql.clone(), params }, options);
+                Ok((named, request))
             }
             _ => {
                 let sql = if let [one] = queries.as_slice() { one.clone() } else { String::new() };
-                let plan = source.plan(&request(queries, &params, options), cancel)?;
-                Ok(Named { plan, is_table: false, sql })
+                let request = request(queries, &params, options);
+                let plan = source.plan(&request, cancel)?;
+                Ok((Named { plan, is_table: false, sql }, request))
             }
         }
     }
 }
 
 impl Plan {
+    fn new(py: Python<'_>, named: Named, request: Request, cancel: Cancel) -> PyResult<Self> {
+        let Named { plan, is_table, sql } = named;
+        let shown = Conversion::by_type(&plan.schema, Destination::Arrow).to_python(py)?.schema().clone();
+        Ok(Plan {
+            is_table,
+            sql,
+            schema: plan.schema.clone(),
+            shown,
+            snapshot: plan.snapshot.clone(),
+            partitions: plan.partitions.clone(),
+            reason: plan.reason.clone(),
+            estimate: plan.estimate,
+            text: plan.to_string(),
+            obstacle: plan.travels(&request.options).err(),
+            request,
+            cancel,
+            live: Mutex::new(Some(plan)),
+            holder: Mutex::new(None),
+        })
+    }
+
+    fn hold(&self, lease: f64) -> Result<Holder> {
+        if let Some(obstacle) = &self.obstacle {
+            let error = Error::new(obstacle.kind(), obstacle.message());
+            return Err(error.with_hint(obstacle.hint().unwrap_or_default()));
+        }
+        let lease = std::time::Duration::try_from_secs_f64(lease).map_err(|_| {
+            Error::new(ErrorKind::Config, format!("lease={lease} is no time")).with_hint("give seconds: lease=600")
+        })?;
+        let live = self.live.lock();
+        let plan = live.as_ref().ok_or_else(|| {
+            Error::new(ErrorKind::Config, "this plan was read or closed, and holds no snapshot any more")
+                .with_hint("plan the query again to read its partitions")
+        })?;
+        Holder::new(plan, &self.request, Lease(lease), &self.cancel)
+    }
+
     fn start(
         &self,
         py: Python<'_>,
@@ -124,7 +199,7 @@ impl Plan {
                 .with_hint("a plan is read once: plan the query again");
             return Err(to_python(py, &error));
         };
-        let stream = bowshot_core::Stream::start_mapped(plan, &self.options, self.cancel.clone(), map);
+        let stream = bowshot_core::Stream::start_mapped(plan, &self.request.options, self.cancel.clone(), map);
         Ok(Reading::new(stream, schema, reporter))
     }
 }
@@ -211,9 +286,42 @@ impl Plan {
         self.text.trim_end()
     }
 
-    /// Lets go of the snapshot and its connection.
+    /// Why its partitions cannot be read elsewhere, if they cannot: the exception that a ticket would raise.
+    #[getter]
+    fn obstacle(&self, py: Python<'_>) -> Option<PyErr> {
+        self.obstacle.as_ref().map(|error| to_python(py, error))
+    }
+
+    /// A partition written down. From the first one on, the snapshot is held until nobody has read for `lease` seconds.
+    fn ticket(&self, py: Python<'_>, index: usize, lease: f64) -> PyResult<Vec<u8>> {
+        guarded(py, || {
+            let ticket = py.detach(|| {
+                let mut holder = self.holder.lock();
+                let holder = match holder.as_mut() {
+                    Some(holder) => holder,
+                    None => holder.insert(self.hold(lease)?),
+                };
+                holder.ticket(index)?.to_bytes()
+            });
+            ticket.to_python(py)
+        })
+    }
+
+    /// Tells the holder, if there is one, that somebody in this process reads.
+    fn renew(&self) {
+        if let Some(holder) = self.holder.lock().as_ref() {
+            holder.read();
+        }
+    }
+
+    /// Lets go of the snapshot and its connection. Tickets name nothing any more.
     fn close(&self, py: Python<'_>) {
-        py.detach(|| drop(self.live.lock().take()));
+        py.detach(|| {
+            if let Some(holder) = self.holder.lock().as_mut() {
+                holder.close();
+            }
+            drop(self.live.lock().take());
+        });
     }
 
     /// Starts to read, as Arrow: in the types that `pandas` knows, as what `polars` will be made of, or for any library.

@@ -1,6 +1,5 @@
 //! What is configured: the command line before the environment, that before the file, that before the defaults.
 
-mod expand;
 mod file;
 mod kind;
 mod layers;
@@ -12,6 +11,7 @@ mod user;
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use bowshot_connect::resolve;
 use bowshot_core::{Address, Result};
 
 pub(crate) use kind::Kind;
@@ -59,14 +59,15 @@ impl Config {
             }
             writable.extend(given.writable);
         }
+        let variable = |name: &str| environment.get(name).cloned();
         for source in &mut config.sources {
-            source.uri = expand::expand(source.uri.expose(), environment)
+            source.uri = resolve(source.uri.expose(), variable)
                 .map(Address::new)
                 .map_err(|error| source.origin.blame(&error))?;
         }
         for user in &mut config.users {
             if let Some(hash) = &mut user.password_hash {
-                *hash = expand::expand(hash, environment).map_err(|error| user.origin.blame(&error))?;
+                *hash = resolve(hash, variable).map_err(|error| user.origin.blame(&error))?;
             }
         }
         lists::make_writable(&mut config.sources, &writable)?;

@@ -13,6 +13,7 @@
 mod address;
 mod malformed;
 mod named;
+mod references;
 mod sources;
 mod subquery;
 
@@ -25,6 +26,7 @@ use sources::{Entry, SOURCES};
 
 pub use address::{is_connection_string, is_uri};
 pub use named::{Named, Text, plan_text};
+pub use references::resolve;
 pub use subquery::{Subquery, scheme, subquery};
 
 /// The source that `uri` names; nothing is sent to a database yet.

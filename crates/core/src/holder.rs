@@ -14,7 +14,7 @@ use crate::ticket::{Draft, State};
 use crate::{Cancel, Error, ErrorKind, Options, Plan, Request, Result, Scan, Ticket};
 
 /// How many holders one process may have: each may hold a connection.
-const MOST_HOLDERS: usize = 64;
+const MOST_HOLDERS: usize = 32;
 
 /// How often a holder looks whether somebody reads, at most and at least.
 const LOOKS: (Duration, Duration) = (Duration::from_millis(20), Duration::from_secs(15));
@@ -133,7 +133,13 @@ impl Holder {
         };
         if travel == Travel::Snapshot {
             let place = Place::take()?;
-            let hold = plan.scan.hold(holder.draft.plan, &holder.cancel)?;
+            let hold = match plan.scan.hold(holder.draft.plan, &holder.cancel) {
+                Err(error) if error.kind() == ErrorKind::Unsupported && plan.partitions.len() == 1 => {
+                    holder.travel = Travel::Whole;
+                    return Ok(holder);
+                }
+                hold => hold?,
+            };
             let state = |index| Ok(State { kind: hold.kind().into(), bytes: hold.state(index)? });
             holder.states = (0..plan.partitions.len()).map(state).collect::<Result<_>>()?;
             let shared = Arc::clone(&holder.shared);

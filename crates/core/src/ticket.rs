@@ -156,6 +156,11 @@ impl Ticket {
         &self.request
     }
 
+    /// Says that whoever joins will keep all batches: what waits for them then needs no bound.
+    pub fn keep_all(&mut self) {
+        self.request.options.buffer_bytes = isize::MAX.unsigned_abs();
+    }
+
     /// How to read it.
     #[must_use]
     pub fn options(&self) -> crate::Options {

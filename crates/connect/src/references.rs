@@ -1,13 +1,22 @@
 //! Values that stand elsewhere: `${NAME}` in the environment, `${file:/path}` in a file.
 
-use std::collections::BTreeMap;
-
 use bowshot_core::{Error, ErrorKind, Result};
 
-/// Puts what they stand for in the place of all `${…}`.
+/// Puts what they stand for in the place of all `${…}`: `variable` knows the environment's values.
 ///
-/// A file's last line break is left out, which editors and `echo` add.
-pub(super) fn expand(text: &str, environment: &BTreeMap<String, String>) -> Result<String> {
+/// A value is taken as it stands: in a URI, what is special there has to be percent-encoded in it. A file's last line break is left out,
+/// which editors and `echo` add.
+///
+/// ```
+/// let variable = |name: &str| (name == "PASSWORD").then(|| "s3cret".to_owned());
+/// let address = bowshot_connect::resolve("postgresql://ann:${PASSWORD}@db/shop", variable)?;
+/// assert_eq!(address, "postgresql://ann:s3cret@db/shop");
+/// # Ok::<(), bowshot_core::Error>(())
+/// ```
+///
+/// # Errors
+/// Of kind [`Config`](ErrorKind::Config) for a name that nobody knows and for a file that cannot be read.
+pub fn resolve(text: &str, variable: impl Fn(&str) -> Option<String>) -> Result<String> {
     let mut expanded = String::new();
     let mut rest = text;
     while let Some((before, after)) = rest.split_once("${") {
@@ -17,7 +26,7 @@ pub(super) fn expand(text: &str, environment: &BTreeMap<String, String>) -> Resu
         expanded.push_str(before);
         match name.strip_prefix("file:") {
             Some(path) => expanded.push_str(content(path)?.trim_end_matches(['\r', '\n'])),
-            None => expanded.push_str(environment.get(name).ok_or_else(|| unset(name))?),
+            None => expanded.push_str(&variable(name).ok_or_else(|| unset(name))?),
         }
         rest = next;
     }
@@ -28,7 +37,7 @@ pub(super) fn expand(text: &str, environment: &BTreeMap<String, String>) -> Resu
 fn content(path: &str) -> Result<String> {
     std::fs::read_to_string(path).map_err(|error| {
         Error::new(ErrorKind::Config, format!("cannot read {path}: {error}"))
-            .with_hint("the file must be there, and be readable by who runs the gateway")
+            .with_hint("the file must be there, and readable by the user that this program runs as")
     })
 }
 
@@ -46,16 +55,16 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("password");
         std::fs::write(&path, "s3cret\n").unwrap();
-        let environment = BTreeMap::from([("HOST".to_owned(), "db".to_owned())]);
+        let variable = |name: &str| (name == "HOST").then(|| "db".to_owned());
         let text = format!("postgresql://ann:${{file:{}}}@${{HOST}}/shop", path.display());
-        assert_eq!(expand(&text, &environment).unwrap(), "postgresql://ann:s3cret@db/shop");
-        assert_eq!(expand("a $HOST {b}", &environment).unwrap(), "a $HOST {b}");
+        assert_eq!(resolve(&text, variable).unwrap(), "postgresql://ann:s3cret@db/shop");
+        assert_eq!(resolve("a $HOST {b}", variable).unwrap(), "a $HOST {b}");
         for (text, words) in [
             ("${NOBODY}", "no variable NOBODY"),
             ("${file:/nowhere/at/all}", "cannot read /nowhere/at/all"),
             ("a${HOST", "a ${ without its }"),
         ] {
-            let error = expand(text, &environment).unwrap_err().to_string();
+            let error = resolve(text, variable).unwrap_err().to_string();
             assert!(error.contains(words), "{error}");
         }
     }
