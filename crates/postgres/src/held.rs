@@ -13,9 +13,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::catalog::cell;
 use crate::connect::Session;
+use crate::describe::describe;
 use crate::locks::{self, Locking};
 use crate::scan::PostgresScan;
-use crate::scanned;
 use crate::snapshot;
 use crate::uri::Config;
 
@@ -79,7 +79,7 @@ pub(crate) fn hold(scan: &PostgresScan, plan: u128, cancel: &Cancel) -> Result<B
     let mut session = scan.sessions.lock().planner.take().ok_or_else(taken)?;
     session.follow(cancel);
     if scan.snapshot.get().is_none() {
-        if let Some(reason) = scanned::obstacle(&mut session, &scan.prepared)? {
+        if let Some(reason) = own(&mut session, &scan.prepared)? {
             scan.sessions.lock().planner = Some(session);
             return Err(Error::new(ErrorKind::Unsupported, format!("the snapshot cannot be held: {reason}")));
         }
@@ -96,6 +96,26 @@ pub(crate) fn hold(scan: &PostgresScan, plan: u128, cancel: &Cancel) -> Result<B
         return Err(Error::new(ErrorKind::Internal, "another plan has this plan's number"));
     }
     Ok(Box::new(Holding { session, held: Held { snapshot, key } }))
+}
+
+/// What the queries read that only this session sees, or that no snapshot covers.
+///
+/// Parsing a query locks all that it reads, which is asked for here: unlike a plan, that list is short whatever the query's constants are.
+fn own(session: &mut Session, queries: &[Prepared]) -> Result<Option<String>> {
+    for query in queries {
+        describe(session, &query.sql)?;
+    }
+    let rows = session.query(
+        "SELECT c.relname, c.relkind FROM pg_catalog.pg_locks l JOIN pg_catalog.pg_class c ON c.oid = l.relation \
+         WHERE l.pid = pg_catalog.pg_backend_pid() AND l.locktype = 'relation' AND l.database = \
+           (SELECT oid FROM pg_catalog.pg_database WHERE datname = pg_catalog.current_database()) \
+           AND (c.relpersistence = 't' OR c.relkind IN ('S', 'f')) LIMIT 1",
+    )?;
+    Ok(rows.first().map(|row| match (cell(row, 0), cell(row, 1)) {
+        (name, "S") => format!("{name} is a sequence, which is in no snapshot"),
+        (name, "f") => format!("{name} is a foreign table, which is in no snapshot of this server"),
+        (name, _) => format!("{name} is temporary, so other connections cannot see it"),
+    }))
 }
 
 /// The connection that planned.

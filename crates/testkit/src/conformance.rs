@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use bowshot_core::{Impossible, Options, Params, Partitioning, Query, Value as Param, parse_type};
 use serde::Deserialize;
 
-pub use check::{Table, check, read};
+pub use check::{Table, check, read, read_by_tickets};
 pub use database::{Database, Situation};
 pub use display::display;
 pub use load::{project, suites};

@@ -22,3 +22,5 @@ mod reading;
 mod scale;
 #[cfg(test)]
 mod splitting;
+#[cfg(test)]
+mod tickets;

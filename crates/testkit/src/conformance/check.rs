@@ -2,7 +2,10 @@
 
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
-use bowshot_core::{Cancel, Error, Options, Query, Request, SOURCE_TYPE, Source, Stream, format_type};
+use bowshot_core::{
+    Cancel, Error, ErrorKind, Holder, Lease, Options, Plan, Query, Request, SOURCE_TYPE, Source, Stream, Ticket,
+    format_type,
+};
 
 use super::{Case, Column, Failing, Value, display};
 
@@ -21,22 +24,57 @@ pub struct Table {
 /// # Errors
 /// The case itself makes no sense; what the source says is inside.
 pub fn read(source: &dyn Source, case: &Case, options: Options) -> crate::Result<Result<Table, Error>> {
-    let mut request = Request { queries: case.queries()?, options };
-    let cancel = Cancel::new();
-    if let Some(table) = &case.table {
-        let naming = match source.naming(&cancel) {
-            Ok(naming) => naming,
-            Err(error) => return Ok(Err(error)),
-        };
-        request.queries = vec![Query::new(format!("SELECT * FROM {}", naming.quote(table)))];
-    }
-    let plan = match source.plan(&request, &cancel) {
-        Ok(plan) => plan,
-        Err(error) => return Ok(Err(error)),
+    let (request, cancel) = (Request { queries: case.queries()?, options }, Cancel::new());
+    Ok(planned(source, case, request, &cancel).and_then(|(plan, request)| {
+        let (schema, partitions) = (SchemaRef::clone(&plan.schema), plan.partitions.len());
+        let batches = Stream::start(plan, &request.options, cancel).collect::<Result<_, _>>()?;
+        Ok(Table { schema, batches, partitions })
+    }))
+}
+
+/// Reads the case's query partition by partition, each by its ticket as another process would; `None` where the plan does not travel.
+///
+/// # Errors
+/// The case itself makes no sense; what the source says is inside.
+pub fn read_by_tickets(
+    source: &dyn Source,
+    case: &Case,
+    options: Options,
+) -> crate::Result<Option<Result<Table, Error>>> {
+    let (request, cancel) = (Request { queries: case.queries()?, options }, Cancel::new());
+    let (plan, request) = match planned(source, case, request, &cancel) {
+        Ok(planned) => planned,
+        Err(error) => return Ok(Some(Err(error))),
     };
-    let (schema, partitions) = (SchemaRef::clone(&plan.schema), plan.partitions.len());
-    let batches: Result<Vec<_>, _> = Stream::start(plan, &request.options, cancel).collect();
-    Ok(batches.map(|batches| Table { schema, batches, partitions }))
+    if plan.travels(&request.options).is_err() {
+        return Ok(None);
+    }
+    let joined = || {
+        let holder = Holder::new(&plan, &request, Lease::default(), &cancel)?;
+        let (schema, mut batches) = (SchemaRef::clone(&plan.schema), Vec::new());
+        let tickets = holder.tickets()?;
+        for ticket in &tickets {
+            let ticket = Ticket::from_bytes(&ticket.to_bytes()?)?;
+            let joined = source.join(&ticket, &Cancel::new())?;
+            if joined.schema != schema {
+                let message = format!("a ticket's schema is {:?}, not {schema:?}", joined.schema);
+                return Err(Error::new(ErrorKind::Internal, message));
+            }
+            for batch in Stream::start(joined, &ticket.options(), Cancel::new()) {
+                batches.push(batch?);
+            }
+        }
+        Ok(Table { schema, batches, partitions: tickets.len() })
+    };
+    Ok(Some(joined()))
+}
+
+/// The case's plan, and what was planned.
+fn planned(source: &dyn Source, case: &Case, mut request: Request, cancel: &Cancel) -> Result<(Plan, Request), Error> {
+    if let Some(table) = &case.table {
+        request.queries = vec![Query::new(format!("SELECT * FROM {}", source.naming(cancel)?.quote(table)))];
+    }
+    Ok((source.plan(&request, cancel)?, request))
 }
 
 /// Whether the outcome is what the case says; if not, what is different. With `any_order`, rows may come in any.

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use bowshot_core::{Cancel, Error, Options, Partitioning, Request, Source, Stream};
 
-use super::{Case, Database, Situation, Table, check, read, suites};
+use super::{Case, Database, Situation, Table, check, read, read_by_tickets, suites};
 use crate::Result;
 
 /// How long an error may take to be told.
@@ -97,6 +97,18 @@ fn differences(database: &dyn Database, uri: &str, case: &Case, connect: Connect
             let partitioning = Partitioning::Column { column: column.clone(), count: 3, range: None };
             try_as("by column", Options { partitioning, connections: Some(2), ..options }, true, true)?;
         }
+    }
+    // As other processes read it: by column where that is asked for, else as the source splits it by itself.
+    let partitioning = match &case.partition_on {
+        Some(column) => Partitioning::Column { column: column.clone(), count: 3, range: None },
+        None if case.split => Partitioning::Auto,
+        None => whole.partitioning.clone(),
+    };
+    let any_order = case.any_order || case.partition_on.is_some();
+    let options = Options { partitioning, connections: Some(2), ..whole };
+    if let Some(outcome) = read_by_tickets(source.as_ref(), case, options)? {
+        let result = check(case, &outcome, any_order);
+        differences.extend(result.err().map(|difference| format!("by tickets: {difference}")));
     }
     Ok(differences)
 }
