@@ -30,6 +30,7 @@ from .exceptions import (
     UnsupportedError,
 )
 from .notices import DatabaseNotice
+from .profile import Profile
 from .scan import explain_scan, scan_sql
 
 __all__ = [
@@ -46,6 +47,7 @@ __all__ = [
     "IoError",
     "Partition",
     "Plan",
+    "Profile",
     "Progress",
     "ProtocolError",
     "Query",

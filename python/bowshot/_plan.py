@@ -8,7 +8,9 @@ from types import TracebackType
 from . import _bowshot
 from ._address import Address
 from ._partition import Partition
+from .exceptions import ConfigError
 from .notices import DatabaseNotice
+from .profile import Profile
 
 LEASE = 600.0
 """Seconds for which a snapshot is kept after the last read of one of its partitions began."""
@@ -86,6 +88,10 @@ class Plan:
         """How many messages of the database found no room in `notices`."""
         return self._plan.notices_left_out
 
+    def profile(self) -> Profile:
+        """Where the time went of the read of this plan, as far as it has come: `Query.profile` says more."""
+        return profile_of(self._plan)
+
     def close(self) -> None:
         """Lets go of the snapshot and its connection."""
         self._plan.close()
@@ -104,3 +110,14 @@ class Plan:
     def __repr__(self) -> str:
         count = len(self.partitions)
         return f"<bowshot.Plan: {count} partition{'' if count == 1 else 's'}, {len(self.schema)} columns>"
+
+
+def profile_of(plan: _bowshot.Plan | None) -> Profile:
+    """Where the time went of the read of a plan."""
+    told = None if plan is None else plan.profile()
+    if told is None:
+        raise ConfigError(
+            "there is no profile, since nothing was read yet; read a query first, then ask it:"
+            " query = bowshot.query(…); query.to_pandas(); query.profile()"
+        )
+    return Profile._of(told)

@@ -12,11 +12,12 @@ from ._address import Address
 from ._arguments import Target, target
 from ._options import keywords, seconds
 from ._params import Params, plain_params
-from ._plan import LEASE, Plan
+from ._plan import LEASE, Plan, profile_of
 from ._reads import Reads
 from ._task import current_read
 from ._tell import tell
 from .notices import DatabaseNotice
+from .profile import Profile
 
 if TYPE_CHECKING:
     from ._arguments import Connection, Sql
@@ -99,6 +100,25 @@ class Query(Reads):
     def notices_left_out(self) -> int:
         """How many messages of the database found no room in `notices`."""
         return 0 if self._planned is None else self._planned.notices_left_out
+
+    def profile(self) -> Profile:
+        """Where the time of the last read went: a timeline of its partitions, to be printed, drawn, or looked at.
+
+        Any read has one, whatever it returned: also one that goes on, one that an error ended, and one that was left
+        early. `bowshot.query(…)` is the only way to it: `read_sql` keeps nothing that could be asked. A read by another
+        process or through a Polars LazyFrame is not in it. docs/guide/profile.md says what the states mean.
+
+        >>> import bowshot, sqlite3, tempfile, pathlib
+        >>> path = pathlib.Path(tempfile.mkdtemp()) / "shop.db"
+        >>> with sqlite3.connect(path) as connection:
+        ...     _ = connection.execute("CREATE TABLE items (id INTEGER, name TEXT)")
+        ...     _ = connection.execute("INSERT INTO items VALUES (7, 'bow')")
+        >>> items = bowshot.query("SELECT * FROM items", path)
+        >>> _ = items.to_table()
+        >>> items.profile().partitions[0].rows
+        1
+        """
+        return profile_of(self._planned)
 
     def __repr__(self) -> str:
         queries = self._target.queries

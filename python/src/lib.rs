@@ -9,6 +9,7 @@ mod frame;
 mod notices;
 mod options;
 mod plan;
+mod profile;
 mod progress;
 mod reading;
 mod schema;

@@ -4,7 +4,7 @@ use arrow_schema::SchemaRef;
 use bowshot_connect::{Named, Text};
 use bowshot_core::{
     Cancel, Error, ErrorKind, Estimate, Holder, Lease, Map, Options, Params, Partition, Plan as Planned, Query,
-    Request, Result, Ticket,
+    Request, Result, Ticket, Timeline,
 };
 use parking_lot::Mutex;
 use pyo3::prelude::*;
@@ -14,6 +14,7 @@ use crate::error::{ToPython, guarded, to_python};
 use crate::frame::{FrameReader, Layout};
 use crate::notices;
 use crate::options::{Keywords, params as to_params, request};
+use crate::profile::Profile;
 use crate::progress::Reporter;
 use crate::reading::Reading;
 use crate::schema::Schema;
@@ -47,6 +48,8 @@ pub(crate) struct Plan {
     obstacle: Option<Error>,
     /// What keeps its snapshot for them, from the first ticket on.
     holder: Mutex<Option<Holder>>,
+    /// The times of its read.
+    timeline: Mutex<Option<Timeline>>,
 }
 
 /// Plans one or several queries on the database that `uri` names; a single text may be the name of a table where `columns` says
@@ -166,6 +169,7 @@ impl Plan {
             request,
             cancel,
             live: Mutex::new(Some(plan)),
+            timeline: Mutex::default(),
             holder: Mutex::new(None),
         })
     }
@@ -200,6 +204,7 @@ impl Plan {
             return Err(to_python(py, &error));
         };
         let stream = bowshot_core::Stream::start_mapped(plan, &self.request.options, self.cancel.clone(), map);
+        *self.timeline.lock() = Some(stream.timeline().clone());
         Ok(Reading::new(stream, schema, reporter))
     }
 }
@@ -280,6 +285,14 @@ impl Plan {
     #[getter]
     fn unread(&self) -> bool {
         self.live.lock().is_some()
+    }
+
+    /// Where the time of its read went so far; `None` before.
+    fn profile(&self, py: Python<'_>) -> PyResult<Option<Profile>> {
+        guarded(py, || {
+            let timeline = self.timeline.lock().clone();
+            Ok(py.detach(|| timeline.map(|timeline| timeline.profile().into())))
+        })
     }
 
     fn __str__(&self) -> &str {

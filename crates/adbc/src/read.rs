@@ -8,7 +8,7 @@ use adbc_core::{Connection as _, Statement};
 use adbc_driver_manager::ManagedDatabase;
 use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{Schema, SchemaRef};
-use bowshot_core::{Cancel, Connection, Error, ErrorKind, Reader, Result, Scan, Value, same_columns};
+use bowshot_core::{Cancel, Connection, Error, ErrorKind, Reader, Result, Scan, Site, Value, same_columns};
 use parking_lot::Mutex;
 
 use crate::batches::{Finish, fetch};
@@ -66,6 +66,10 @@ impl Scanning {
 }
 
 impl Scan for Scanning {
+    fn site(&self) -> Site {
+        Site::Driver
+    }
+
     fn connect(&self, cancel: &Cancel) -> Result<Box<dyn Connection>> {
         cancel.check()?;
         let (work, connections) = &*self.0;

@@ -1,5 +1,7 @@
 //! Reads a plan: worker threads pull partitions from a queue, batches come out in partition order.
 
+mod worker;
+
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::thread::JoinHandle;
@@ -9,7 +11,8 @@ use arrow_array::RecordBatch;
 use arrow_schema::{ArrowError, SchemaRef};
 use parking_lot::{Condvar, Mutex};
 
-use crate::{Cancel, Connection, Error, ErrorKind, Options, Plan, Progress, Result, Scan, bytes_of};
+use crate::{Cancel, Error, ErrorKind, Options, Outcome, Plan, Profile, Progress, Result, Timeline};
+use worker::Worker;
 
 /// What a destination does to each batch, in the worker's thread, before it waits for the consumer.
 pub type Map = Arc<dyn Fn(RecordBatch) -> Result<RecordBatch> + Send + Sync>;
@@ -23,6 +26,7 @@ pub struct Stream {
     shared: Arc<Shared>,
     cancel: Cancel,
     workers: Vec<JoinHandle<()>>,
+    timeline: Timeline,
     rows_expected: Option<u64>,
     finished: bool,
 }
@@ -35,6 +39,14 @@ pub enum Poll {
     /// Nothing within the time limit.
     Pending,
     /// The end: every batch was yielded.
+    Done,
+}
+
+/// What the consumer finds in the queue.
+enum Taken {
+    /// With its bytes.
+    Batch(RecordBatch, usize),
+    Pending,
     Done,
 }
 
@@ -108,8 +120,11 @@ impl Stream {
             arrived: Condvar::new(),
             room: Condvar::new(),
         });
-        let worker = |_| {
+        let timeline = Timeline::start(plan.partitions, plan.scan.site(), workers);
+        let worker = |index| {
             let work = Worker {
+                index,
+                timeline: timeline.clone(),
                 scan: Arc::clone(&plan.scan),
                 shared: Arc::clone(&shared),
                 cancel: cancel.clone(),
@@ -120,7 +135,7 @@ impl Stream {
         };
         let workers = (0..workers).map(worker).collect();
         let rows_expected = plan.estimate.rows;
-        Stream { schema: plan.schema, shared, cancel, workers, rows_expected, finished: false }
+        Stream { schema: plan.schema, shared, cancel, workers, timeline, rows_expected, finished: false }
     }
 
     /// The schema of the plan.
@@ -145,6 +160,16 @@ impl Stream {
         }
     }
 
+    /// Where the time went so far.
+    pub fn profile(&self) -> Profile {
+        self.timeline.profile()
+    }
+
+    /// The times of the read, for other threads and for when this stream is gone.
+    pub fn timeline(&self) -> &Timeline {
+        &self.timeline
+    }
+
     /// Lets the workers run ahead without a bound, for a consumer that keeps every batch: what waits is part of its
     /// result, and a worker on a large partition need not wait until all before it were consumed.
     pub fn keep_all(&self) {
@@ -159,19 +184,27 @@ impl Stream {
         if self.finished {
             return Ok(Poll::Done);
         }
-        let polled = self.shared.take(Instant::now() + limit, &self.cancel);
-        match &polled {
-            Ok(Poll::Batch(_) | Poll::Pending) => {}
-            Ok(Poll::Done) => {
-                self.finished = true;
-                self.join();
+        let now = Instant::now();
+        self.timeline.asked(now);
+        match self.shared.take(now + limit, &self.cancel) {
+            Ok(Taken::Batch(batch, bytes)) => {
+                self.timeline.given(batch.num_rows() as u64, bytes as u64);
+                Ok(Poll::Batch(batch))
             }
-            Err(_) => {
+            Ok(Taken::Pending) => Ok(Poll::Pending),
+            Ok(Taken::Done) => {
                 self.finished = true;
+                self.timeline.ended(Outcome::Complete);
+                self.join();
+                Ok(Poll::Done)
+            }
+            Err(error) => {
+                self.finished = true;
+                self.timeline.ended(Outcome::Failed);
                 self.stop();
+                Err(error)
             }
         }
-        polled
     }
 
     /// Cancels what still runs and waits for the workers.
@@ -194,6 +227,7 @@ impl Stream {
 
 impl Drop for Stream {
     fn drop(&mut self) {
+        self.timeline.ended(Outcome::Stopped);
         self.stop();
     }
 }
@@ -221,15 +255,16 @@ impl From<Error> for ArrowError {
 
 impl Shared {
     /// The consumer's side: the next batch of the head partition.
-    fn take(&self, deadline: Instant, cancel: &Cancel) -> Result<Poll> {
+    fn take(&self, deadline: Instant, cancel: &Cancel) -> Result<Taken> {
         let mut state = self.state.lock();
         loop {
             if let Some(error) = state.error.take() {
+                state.stopped = true;
                 return Err(error);
             }
             cancel.check()?;
             if state.head == state.count {
-                return Ok(Poll::Done);
+                return Ok(Taken::Done);
             }
             if let Some(slot) = state.slots.front_mut() {
                 if let Some((batch, bytes)) = slot.batches.pop_front() {
@@ -237,7 +272,7 @@ impl Shared {
                     state.rows += batch.num_rows() as u64;
                     state.bytes += bytes as u64;
                     self.room.notify_all();
-                    return Ok(Poll::Batch(batch));
+                    return Ok(Taken::Batch(batch, bytes));
                 }
                 if slot.done {
                     state.slots.pop_front();
@@ -251,7 +286,7 @@ impl Shared {
                 return Err(Error::new(ErrorKind::Internal, "every worker ended before the result did"));
             }
             if self.arrived.wait_until(&mut state, deadline).timed_out() {
-                return Ok(Poll::Pending);
+                return Ok(Taken::Pending);
             }
         }
     }
@@ -281,8 +316,7 @@ impl Shared {
     }
 
     /// Hands over a batch of partition `index`, when there is room. False when nobody wants it any more.
-    fn put(&self, index: usize, batch: RecordBatch) -> bool {
-        let bytes = bytes_of(&batch);
+    fn put(&self, index: usize, batch: RecordBatch, bytes: usize) -> bool {
         let mut state = self.state.lock();
         loop {
             if state.stopped || state.error.is_some() {
@@ -321,102 +355,16 @@ impl Shared {
         self.arrived.notify_one();
     }
 
-    /// Ends the stream with `error`, unless it already ended.
-    fn fail(&self, error: Error) {
+    /// Ends the stream with `error`, unless it already ended; whether this is what ends it.
+    fn fail(&self, error: Error) -> bool {
         let mut state = self.state.lock();
-        if state.error.is_none() && !state.stopped {
+        let first = state.error.is_none() && !state.stopped;
+        if first {
             state.error = Some(error);
         }
         self.arrived.notify_one();
         self.room.notify_all();
-    }
-}
-
-/// One thread with one connection.
-struct Worker {
-    scan: Arc<dyn Scan>,
-    shared: Arc<Shared>,
-    cancel: Cancel,
-    map: Option<Map>,
-    /// Whether the consumer keeps every batch.
-    keeps_all: bool,
-}
-
-impl Worker {
-    fn run(self) {
-        bowshot_memory::keeps(self.keeps_all);
-        let guard = Guard { shared: &self.shared, reached_end: false };
-        if let Err(error) = self.read() {
-            self.fail(error);
-        }
-        guard.end();
-    }
-
-    fn fail(&self, error: Error) {
-        self.shared.fail(if self.cancel.is_cancelled() { Error::cancelled() } else { error });
-    }
-
-    fn read(&self) -> Result<()> {
-        if self.shared.is_claimed() {
-            return Ok(());
-        }
-        let mut connection = match self.scan.connect(&self.cancel) {
-            Ok(connection) => connection,
-            // Others were quicker: whether this worker could have helped them is no matter.
-            Err(_) if self.shared.is_claimed() => return Ok(()),
-            // Fewer workers, as long as another one reads.
-            Err(error) if error.kind() == ErrorKind::ConnectionLimit && !self.shared.is_last_refused() => {
-                return Ok(());
-            }
-            Err(error) => return Err(error),
-        };
-        // Told before the connection closes: with it may go the snapshot, and others then fail for want of it.
-        if let Err(error) = self.read_with(connection.as_mut()) {
-            self.fail(error);
-        }
-        Ok(())
-    }
-
-    fn read_with(&self, connection: &mut dyn Connection) -> Result<()> {
-        while let Some(index) = self.shared.claim() {
-            self.cancel.check()?;
-            let mut reader = connection.open(index)?;
-            loop {
-                bowshot_memory::keeps(self.keeps_all || self.shared.piles_up(index));
-                let Some(batch) = reader.next()? else { break };
-                let batch = match &self.map {
-                    Some(map) => map(batch)?,
-                    None => batch,
-                };
-                if !self.shared.put(index, batch) {
-                    return Ok(());
-                }
-            }
-            self.shared.finish(index);
-        }
-        Ok(())
-    }
-}
-
-/// Counts its worker out, however that ends.
-struct Guard<'a> {
-    shared: &'a Shared,
-    reached_end: bool,
-}
-
-impl Guard<'_> {
-    fn end(mut self) {
-        self.reached_end = true;
-    }
-}
-
-impl Drop for Guard<'_> {
-    fn drop(&mut self) {
-        if !self.reached_end {
-            self.shared.fail(Error::new(ErrorKind::Internal, "a worker thread panicked; please report this"));
-        }
-        self.shared.state.lock().workers -= 1;
-        self.shared.arrived.notify_one();
+        first
     }
 }
 

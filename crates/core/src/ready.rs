@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use arrow_array::RecordBatch;
 
-use crate::{Cancel, Connection, Estimate, Partition, Plan, Reader, Result, Scan};
+use crate::{Cancel, Connection, Estimate, Partition, Plan, Reader, Result, Scan, Site};
 
 impl Plan {
     /// The plan whose one partition is this batch; `reason` says why it is one, as a sentence.
@@ -38,6 +38,10 @@ impl Plan {
 struct Ready(RecordBatch);
 
 impl Scan for Ready {
+    fn site(&self) -> Site {
+        Site::Here
+    }
+
     fn connect(&self, _: &Cancel) -> Result<Box<dyn Connection>> {
         Ok(Box::new(Ready(self.0.clone())))
     }

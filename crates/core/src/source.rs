@@ -3,7 +3,9 @@
 use arrow_array::RecordBatch;
 use arrow_schema::DataType;
 
-use crate::{Cancel, Error, ErrorKind, Excerpt, Hold, Naming, Origin, Part, Plan, Request, Result, Ticket, Writer};
+use crate::{
+    Cancel, Error, ErrorKind, Excerpt, Hold, Naming, Origin, Part, Plan, Request, Result, Site, Ticket, Writer,
+};
 
 /// A database or a folder of files, named by a URI.
 pub trait Source: Send + Sync {
@@ -49,6 +51,11 @@ pub trait Scan: Send + Sync {
     /// An error of kind [`ConnectionLimit`](crate::ErrorKind::ConnectionLimit) means "fewer workers", not failure,
     /// as long as one worker reads.
     fn connect(&self, cancel: &Cancel) -> Result<Box<dyn Connection>>;
+
+    /// Where its work is done, by which a [`Profile`](crate::Profile) says what it means that a reader waits or works.
+    fn site(&self) -> Site {
+        Site::Server
+    }
 
     /// The types that the database expects of the query's parameters, in their order; `None` for one of which it says nothing. Empty
     /// where it says nothing of any.

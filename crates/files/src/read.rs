@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use arrow_array::{ArrayRef, RecordBatch};
-use bowshot_core::{Cancel, Connection, Error, ErrorKind, Excerpt, Options, Reader, Result, Scan};
+use bowshot_core::{Cancel, Connection, Error, ErrorKind, Excerpt, Options, Reader, Result, Scan, Site};
 
 use crate::chunk::Chunk;
 use crate::connect::Store;
@@ -54,6 +54,10 @@ impl Shared {
 }
 
 impl Scan for Shared {
+    fn site(&self) -> Site {
+        Site::Files
+    }
+
     fn connect(&self, cancel: &Cancel) -> Result<Box<dyn Connection>> {
         let store = Store::new(&self.0.dataset.location, cancel)?;
         Ok(Box::new(Worker { shared: self.clone(), store, cancel: cancel.clone() }))

@@ -6,7 +6,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use bowshot_core::{Cancel, Connection, Estimate, Partition, Plan, Reader, Result, Scan};
+use bowshot_core::{Cancel, Connection, Estimate, Partition, Plan, Reader, Result, Scan, Site};
 
 /// Cuts `plan` into at most `count` plans of partitions that follow each other, with about as many rows each.
 ///
@@ -81,6 +81,10 @@ impl Scan for Shifted {
     fn connect(&self, cancel: &Cancel) -> Result<Box<dyn Connection>> {
         let connection = self.scan.connect(cancel)?;
         Ok(Box::new(ShiftedConnection { connection, first: self.first }))
+    }
+
+    fn site(&self) -> Site {
+        self.scan.site()
     }
 
     fn has_excerpts(&self) -> bool {

@@ -5,7 +5,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 
 use arrow_array::{RecordBatch, RecordBatchOptions};
 use arrow_schema::SchemaRef;
-use bowshot_core::{Cancel, Casts, Connection, Error, ErrorKind, Reader, Registration, Result, Scan};
+use bowshot_core::{Cancel, Casts, Connection, Error, ErrorKind, Reader, Registration, Result, Scan, Site};
 use parking_lot::Mutex;
 
 use crate::block::Block;
@@ -33,6 +33,10 @@ pub(crate) struct Work {
 pub(crate) struct Shared(pub(crate) Arc<Work>);
 
 impl Scan for Shared {
+    fn site(&self) -> Site {
+        Site::Driver
+    }
+
     fn connect(&self, cancel: &Cancel) -> Result<Box<dyn Connection>> {
         cancel.check()?;
         let idle = self.0.idle.lock().pop();

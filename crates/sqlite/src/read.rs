@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use arrow_array::{RecordBatch, RecordBatchOptions};
 use arrow_schema::{DataType, SchemaRef};
-use bowshot_core::{Cancel, Casts, Connection, Error, ErrorKind, Misfit, Reader, Result, Scan};
+use bowshot_core::{Cancel, Casts, Connection, Error, ErrorKind, Misfit, Reader, Result, Scan, Site};
 use bowshot_sql::Part;
 use parking_lot::Mutex;
 
@@ -62,6 +62,11 @@ impl Shared {
 }
 
 impl Scan for Shared {
+    /// SQLite works in the thread that reads.
+    fn site(&self) -> Site {
+        Site::Here
+    }
+
     fn connect(&self, cancel: &Cancel) -> Result<Box<dyn Connection>> {
         cancel.check()?;
         let Some(mut session) = self.0.idle.lock().pop() else {

@@ -7,7 +7,7 @@ use arrow_schema::{DataType, Field, Schema};
 
 use super::*;
 use crate::testing::Numbers;
-use crate::{Connection, Estimate, Partition, Query, Reader, Request, Source};
+use crate::{Connection, Estimate, Partition, Query, Reader, Request, Scan, Source};
 
 fn values(stream: Stream) -> Result<Vec<i64>> {
     let mut values = Vec::new();

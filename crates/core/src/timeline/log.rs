@@ -1,0 +1,366 @@
+//! What one worker did, partition after partition.
+
+use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
+
+use super::clock::{Scheduling, cpu};
+use super::stretches::Spans;
+use crate::{ConnectionProfile, Partition, PartitionProfile, Profile, States, Stretch};
+
+/// Stretches of all partitions of a plan together, about.
+const MOST_STRETCHES: usize = 8192;
+/// Stretches of one partition.
+const MOST_OF_ONE: usize = 256;
+
+/// How much one worker keeps.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Bounds {
+    entries: usize,
+    stretches: usize,
+}
+
+impl Bounds {
+    pub(super) fn new(partitions: usize, workers: usize) -> Self {
+        let most = Profile::MOST_ENTRIES;
+        // Partitions that all fit are never put together, whichever worker reads them.
+        let entries = if partitions <= most { most } else { most / workers.max(1) };
+        let stretches = MOST_STRETCHES / partitions.max(1);
+        Bounds { entries: entries.max(2), stretches: stretches.clamp(1, MOST_OF_ONE) }
+    }
+}
+
+/// What a worker does at the moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Doing {
+    Nothing,
+    Connecting,
+    /// It has called a source, which waits or decodes.
+    Reading,
+    Mapping,
+    Waiting,
+}
+
+/// What one worker did, and does.
+#[derive(Debug)]
+pub(super) struct Log {
+    bounds: Bounds,
+    /// When its connection was asked for, if it ever was.
+    began: Option<Instant>,
+    opened: Option<Instant>,
+    ended: Option<Instant>,
+    failed: bool,
+    doing: Doing,
+    /// Until when everything is noted.
+    since: Instant,
+    /// The CPU time of its thread then.
+    cpu: Duration,
+    scheduling: Option<Scheduling>,
+    starved: Option<Duration>,
+    entries: Vec<Entry>,
+    /// How many partitions an entry has.
+    group: usize,
+}
+
+/// A partition, or several.
+#[derive(Clone, Debug)]
+struct Entry {
+    index: usize,
+    last: usize,
+    count: usize,
+    start: Instant,
+    claimed: Instant,
+    opened: Option<Instant>,
+    first_batch: Option<Instant>,
+    complete: bool,
+    batches: u64,
+    rows: u64,
+    bytes: u64,
+    spans: Spans<States>,
+}
+
+impl Log {
+    pub(super) fn new(start: Instant, bounds: Bounds) -> Self {
+        Log {
+            bounds,
+            began: None,
+            opened: None,
+            ended: None,
+            failed: false,
+            doing: Doing::Nothing,
+            since: start,
+            cpu: Duration::ZERO,
+            scheduling: None,
+            starved: None,
+            entries: Vec::new(),
+            group: 1,
+        }
+    }
+
+    /// Notes what was done until `now`, with `cpu` of its thread's time used by then where that matters.
+    fn until(&mut self, now: Instant, cpu: Option<Duration>) {
+        let passed = now.saturating_duration_since(self.since);
+        self.since = now;
+        let mut states = States::default();
+        match self.doing {
+            Doing::Nothing | Doing::Connecting => return,
+            Doing::Mapping => states.decoding = passed,
+            Doing::Waiting => states.waiting = passed,
+            Doing::Reading => {
+                let used = cpu.map_or(Duration::ZERO, |cpu| cpu.saturating_sub(self.cpu));
+                states.decoding = used.min(passed);
+                states.server = passed.saturating_sub(used);
+            }
+        }
+        if let Some(entry) = self.entries.last_mut() {
+            entry.spans.add(now, states);
+        }
+    }
+
+    /// It goes on to do something else.
+    fn turn(&mut self, now: Instant, cpu: Option<Duration>, doing: Doing) {
+        self.until(now, cpu);
+        self.doing = doing;
+        if let Some(cpu) = cpu {
+            self.cpu = cpu;
+        }
+    }
+
+    fn claim(&mut self, index: usize, now: Instant, cpu: Duration) {
+        // The first partition of a connection is what it was opened for; each further one follows without a gap.
+        let start = match (self.entries.is_empty(), self.began) {
+            (true, Some(began)) => began,
+            _ => self.since,
+        };
+        self.since = now;
+        self.doing = Doing::Reading;
+        self.cpu = cpu;
+        if let Some(entry) = self.entries.last_mut().filter(|entry| entry.count < self.group) {
+            entry.last = index;
+            entry.count += 1;
+            entry.complete = false;
+            entry.spans.add(now, States { server: now.saturating_duration_since(start), ..States::default() });
+            return;
+        }
+        if self.entries.len() >= self.bounds.entries {
+            self.halve();
+        }
+        let mut spans = Spans::new(start, self.bounds.stretches);
+        let before = now.saturating_duration_since(start);
+        if self.entries.is_empty() {
+            spans.add(now, States { connecting: before, ..States::default() });
+            spans.end_item(now);
+        } else {
+            spans.add(now, States { server: before, ..States::default() });
+        }
+        self.entries.push(Entry {
+            index,
+            last: index,
+            count: 1,
+            start,
+            claimed: now,
+            opened: None,
+            first_batch: None,
+            complete: false,
+            batches: 0,
+            rows: 0,
+            bytes: 0,
+            spans,
+        });
+    }
+
+    /// Puts every two entries together, so that there is room again.
+    fn halve(&mut self) {
+        self.group = self.group.saturating_mul(2);
+        let entries = std::mem::take(&mut self.entries);
+        for entry in entries {
+            match self.entries.last_mut().filter(|last| last.count + entry.count <= self.group) {
+                Some(last) => last.absorb(&entry),
+                None => self.entries.push(entry),
+            }
+        }
+    }
+
+    fn end(&mut self, now: Instant, cpu: Option<Duration>, failed: bool) {
+        if self.ended.is_none() {
+            self.failed = failed;
+            self.turn(now, cpu, Doing::Nothing);
+            self.ended = Some(now);
+            // Its own thread can still be asked.
+            self.starved = self.scheduling.take().and_then(|scheduling| scheduling.look()).map(|seen| seen.starved);
+        }
+    }
+
+    /// As it would be if it was noted now.
+    pub(super) fn so_far(&self, now: Instant) -> SoFar {
+        let seen = self.scheduling.as_ref().and_then(Scheduling::look);
+        let mut log = Log { entries: self.entries.clone(), scheduling: None, ..*self };
+        if log.ended.is_none() {
+            log.until(now, seen.map(|seen| seen.ran));
+            log.starved = seen.map(|seen| seen.starved);
+        }
+        SoFar(log)
+    }
+}
+
+impl Entry {
+    /// Takes over one that follows without a gap.
+    fn absorb(&mut self, next: &Entry) {
+        self.last = next.last;
+        self.count += next.count;
+        self.complete = next.complete;
+        self.batches += next.batches;
+        self.rows += next.rows;
+        self.bytes += next.bytes;
+        for span in next.spans.as_slice() {
+            self.spans.add(span.end, span.what);
+        }
+    }
+}
+
+/// A log at an instant.
+pub(super) struct SoFar(Log);
+
+impl SoFar {
+    /// The connection, if one was asked for.
+    pub(super) fn connection(&self, index: usize, at: impl Fn(Instant) -> Duration) -> Option<ConnectionProfile> {
+        let log = &self.0;
+        Some(ConnectionProfile {
+            index,
+            start: at(log.began?),
+            opened: log.opened.map(&at),
+            end: at(log.ended.unwrap_or(log.since)),
+            failed: log.failed,
+            starved: log.starved,
+        })
+    }
+
+    /// Its partitions, of all that are `planned`.
+    pub(super) fn partitions(
+        self,
+        connection: usize,
+        planned: &[Partition],
+        at: impl Fn(Instant) -> Duration,
+    ) -> impl Iterator<Item = PartitionProfile> {
+        self.0.entries.into_iter().map(move |entry| {
+            let spans = entry.spans.as_slice();
+            let stretches: Vec<_> = spans
+                .iter()
+                .map(|span| Stretch { start: at(span.start), end: at(span.end), states: span.what })
+                // The last one may just have begun.
+                .filter(|stretch| stretch.end > stretch.start)
+                .collect();
+            let mut states = States::default();
+            stretches.iter().for_each(|stretch| states += stretch.states);
+            PartitionProfile {
+                index: entry.index,
+                last: entry.last,
+                count: entry.count,
+                label: planned.get(entry.index).map(|partition| partition.label.clone()).unwrap_or_default(),
+                connection,
+                start: at(entry.start),
+                claimed: at(entry.claimed),
+                opened: entry.opened.map(&at),
+                first_batch: entry.first_batch.map(&at),
+                end: at(spans.last().map_or(entry.claimed, |span| span.end)),
+                complete: entry.complete,
+                states,
+                batches: entry.batches,
+                rows: entry.rows,
+                bytes: entry.bytes,
+                stretches,
+            }
+        })
+    }
+}
+
+/// A log in its own worker's hands. Dropping it ends it, however the worker came to that.
+pub(crate) struct Logging<'a>(&'a Mutex<Log>);
+
+impl<'a> Logging<'a> {
+    pub(super) fn new(log: &'a Mutex<Log>) -> Self {
+        Logging(log)
+    }
+
+    /// A connection is asked for.
+    pub(crate) fn connecting(&self) {
+        let scheduling = Scheduling::of_this_thread();
+        let mut log = self.0.lock();
+        let now = Instant::now();
+        (log.began, log.since, log.doing, log.scheduling) = (Some(now), now, Doing::Connecting, Some(scheduling));
+    }
+
+    /// The connection is there.
+    pub(crate) fn connected(&self) {
+        let mut log = self.0.lock();
+        let now = Instant::now();
+        log.turn(now, None, Doing::Nothing);
+        log.opened = Some(now);
+    }
+
+    /// It turns to partition `index`.
+    pub(crate) fn claimed(&self, index: usize) {
+        let (now, cpu) = (Instant::now(), cpu());
+        self.0.lock().claim(index, now, cpu);
+    }
+
+    /// The partition's reader is there.
+    pub(crate) fn opened(&self) {
+        let mut log = self.0.lock();
+        let now = Instant::now();
+        if let Some(entry) = log.entries.last_mut() {
+            entry.opened = entry.opened.or(Some(now));
+        }
+    }
+
+    /// A batch was read, and the destination has it next.
+    pub(crate) fn read(&self) {
+        let (now, cpu) = (Instant::now(), cpu());
+        self.0.lock().turn(now, Some(cpu), Doing::Mapping);
+    }
+
+    /// The batch is to be handed over, when there is room.
+    pub(crate) fn mapped(&self, rows: u64, bytes: u64) {
+        let mut log = self.0.lock();
+        let now = Instant::now();
+        log.turn(now, None, Doing::Waiting);
+        if let Some(entry) = log.entries.last_mut() {
+            entry.first_batch = entry.first_batch.or(Some(now));
+            entry.batches += 1;
+            entry.rows += rows;
+            entry.bytes += bytes;
+        }
+    }
+
+    /// The batch was handed over; the next one is read.
+    pub(crate) fn put(&self) {
+        let (now, cpu) = (Instant::now(), cpu());
+        let mut log = self.0.lock();
+        log.turn(now, Some(cpu), Doing::Reading);
+        if let Some(entry) = log.entries.last_mut() {
+            entry.spans.end_item(now);
+        }
+    }
+
+    /// The partition was read to its end.
+    pub(crate) fn finished(&self) {
+        let (now, cpu) = (Instant::now(), cpu());
+        let mut log = self.0.lock();
+        log.turn(now, Some(cpu), Doing::Nothing);
+        if let Some(entry) = log.entries.last_mut() {
+            entry.complete = true;
+        }
+    }
+
+    /// There is nothing more to do for it; whether because it `failed`, and the whole read with it.
+    pub(crate) fn end(&self, failed: bool) {
+        let (now, cpu) = (Instant::now(), cpu());
+        self.0.lock().end(now, Some(cpu), failed);
+    }
+}
+
+impl Drop for Logging<'_> {
+    fn drop(&mut self) {
+        self.end(std::thread::panicking());
+    }
+}
