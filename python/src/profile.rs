@@ -5,8 +5,8 @@ use std::time::Duration;
 use bowshot_core::{Outcome, PartitionProfile, Site, States};
 use pyo3::prelude::*;
 
-/// Seconds in four states: connecting, server, decoding, waiting.
-type Seconds = (f64, f64, f64, f64);
+/// Seconds in each state: connecting, server, decoding, waiting, starved.
+type Seconds = (f64, f64, f64, f64, f64);
 
 /// A whole profile, as a dictionary.
 #[derive(IntoPyObject)]
@@ -27,7 +27,6 @@ struct Connection {
     opened: Option<f64>,
     end: f64,
     failed: bool,
-    starved: Option<f64>,
 }
 
 #[derive(IntoPyObject)]
@@ -64,8 +63,10 @@ struct Consumer {
 }
 
 fn seconds(states: States) -> Seconds {
-    let States { connecting, server, decoding, waiting } = states;
-    (connecting.as_secs_f64(), server.as_secs_f64(), decoding.as_secs_f64(), waiting.as_secs_f64())
+    let States { connecting, server, decoding, waiting, starved } = states;
+    let [connecting, server, decoding, waiting, starved] =
+        [connecting, server, decoding, waiting, starved].map(|time| time.as_secs_f64());
+    (connecting, server, decoding, waiting, starved)
 }
 
 fn at(instant: Option<Duration>) -> Option<f64> {
@@ -105,7 +106,6 @@ impl From<bowshot_core::ConnectionProfile> for Connection {
             opened: at(connection.opened),
             end: connection.end.as_secs_f64(),
             failed: connection.failed,
-            starved: at(connection.starved),
         }
     }
 }

@@ -64,19 +64,21 @@ pub struct States {
     /// Its connection was opened.
     pub connecting: Duration,
     /// It waited for the source: the time in [`Connection::open`](crate::Connection::open) and [`Reader::next`](crate::Reader::next)
-    /// in which its thread used no CPU. Time in which the thread was ready and every core busy is in here too: see [`ConnectionProfile::starved`].
+    /// in which its thread used no CPU and was not ready to.
     pub server: Duration,
     /// It made batches: the CPU time of its thread in the same calls, which includes what the system does to hand bytes over, and all
     /// time in the destination's [`Map`](crate::Map).
     pub decoding: Duration,
     /// It waited for room, because the consumer had not taken enough of what was read.
     pub waiting: Duration,
+    /// It was ready to go on, but every core of the machine was busy. Linux says so; elsewhere this time is in the states before it.
+    pub starved: Duration,
 }
 
 impl States {
     /// All of them together.
     pub fn total(&self) -> Duration {
-        self.connecting + self.server + self.decoding + self.waiting
+        self.connecting + self.server + self.decoding + self.waiting + self.starved
     }
 }
 
@@ -86,6 +88,7 @@ impl std::ops::AddAssign for States {
         self.server += other.server;
         self.decoding += other.decoding;
         self.waiting += other.waiting;
+        self.starved += other.starved;
     }
 }
 
@@ -102,8 +105,6 @@ pub struct ConnectionProfile {
     pub end: Duration,
     /// Whether it met the error that ended the read.
     pub failed: bool,
-    /// How long its thread was ready to go on while the machine had no core free for it; `None` where the system does not say.
-    pub starved: Option<Duration>,
 }
 
 /// A partition, or several that one connection read one after the other.

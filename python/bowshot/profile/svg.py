@@ -53,6 +53,7 @@ _STYLE = """
 .bowshot-profile .server{fill:#3f74d9}
 .bowshot-profile .decoding{fill:#17a07c}
 .bowshot-profile .waiting{fill:#eda52c}
+.bowshot-profile .starved{fill:#c94f6d}
 .bowshot-profile .idle{fill:#d3cfe3}
 .bowshot-profile .working{fill:#8a56c2}
 @media (prefers-color-scheme:dark){
@@ -68,6 +69,7 @@ _STYLE = """
 .bowshot-profile .server{fill:#5b8ff0}
 .bowshot-profile .decoding{fill:#25b891}
 .bowshot-profile .waiting{fill:#f0b24a}
+.bowshot-profile .starved{fill:#e0708c}
 .bowshot-profile .idle{fill:#443f5c}
 .bowshot-profile .working{fill:#a97fdd}
 }
@@ -125,7 +127,7 @@ class _Picture:
         shares = [f"{name} {percent(share)}" for _, name, share in self._shares() if busy]
         consumer = self.profile.consumer
         shares += [f"consumer waiting {duration(consumer.waiting)}", f"working {duration(consumer.working)}"]
-        return f"Shares of the connections’ time: {', '.join(shares)}."
+        return f"Shares of the connections' time: {', '.join(shares)}."
 
     def _shares(self) -> list[tuple[str, str, float]]:
         busy = sum(connection.duration for connection in self.profile.connections)
@@ -221,7 +223,7 @@ class _Picture:
         if not partitions:
             # It was opened, or refused, and had nothing to read.
             end = connection.end if connection.opened is None else connection.opened
-            stretches = [Column(connection.start, end, (end - connection.start, 0.0, 0.0, 0.0))]
+            stretches = [Column(connection.start, end, (end - connection.start, 0.0, 0.0, 0.0, 0.0))]
         self._area(stretches, _STATES, top, row.bar, most)
         self._partitions(partitions, top, row)
         if connection.failed:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import unicodedata
 
-# Categories that draw nothing by themselves but change what is around: controls, formats such as the turns of direction,
-# surrogates, private use, characters that do not exist.
+# Categories that draw nothing by themselves but change what is around: controls, formats such as the turns of
+# direction, surrogates, private use, characters that do not exist.
 _UNSEEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn"})
 # Joins letters, or keeps them apart, in scripts that need it.
 _JOINERS = "\u200c\u200d"

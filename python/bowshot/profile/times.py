@@ -20,13 +20,14 @@ class Stretch:
     server: float
     decoding: float
     waiting: float
+    starved: float
 
 
 @dataclass(frozen=True, slots=True)
 class PartitionProfile:
     """A partition of a read, or several that one connection read one after the other.
 
-    `connecting`, `server`, `decoding` and `waiting` add up to the time from `start` to `end`.
+    `connecting`, `server`, `decoding`, `waiting` and `starved` add up to the time from `start` to `end`.
     """
 
     index: int
@@ -54,11 +55,14 @@ class PartitionProfile:
     connecting: float
     """Time in which its connection was opened."""
     server: float
-    """Time in which the reading thread waited for the server, the files or the driver: it used no CPU."""
+    """Time in which the reading thread waited for the server, the files or the driver."""
     decoding: float
-    """Time in which the reading thread worked: it made batches, and what the destination wants of them."""
+    """Time in which the reading thread worked: it made batches, and of them what the destination wants."""
     waiting: float
     """Time in which the reading thread waited for room, since what it had read was not taken yet."""
+    starved: float
+    """Time in which the reading thread was ready to go on, but every core of the machine was busy. Only Linux says so;
+    elsewhere it is part of the states before it."""
     batches: int
     rows: int
     bytes: int
@@ -85,9 +89,6 @@ class ConnectionProfile:
     """When there was no more to do for it, or now."""
     failed: bool
     """Whether it met the error that ended the read."""
-    starved: float | None
-    """Time in which its thread was ready to go on while the machine had no core free for it. It is in `server`, as a rule.
-    `None` where the system does not say."""
 
     @property
     def duration(self) -> float:
@@ -144,8 +145,8 @@ class Profile:
     outcome: Outcome
     """How the read stands: it is `running`, is `complete`, has `failed`, or was `stopped` by its consumer."""
     site: Site
-    """Where the source's work is done, which says what `server` and `decoding` mean: on a `server`, in `files`, `here` in
-    the thread that reads (SQLite), or in a `driver` (ODBC, ADBC)."""
+    """Where the source's work is done, which says what `server` and `decoding` mean: on a `server`, in `files`, `here`
+    in the thread that reads (SQLite), or in a `driver` (ODBC, ADBC)."""
     total: float
     """From the start of the read to the end of its last batch, or until now."""
     planned: int
@@ -204,8 +205,8 @@ class Profile:
 
     @property
     def starved(self) -> float:
-        """Time in which threads were ready while no core was free, of all together, as far as the system says."""
-        return sum(connection.starved or 0.0 for connection in self.connections)
+        """Time in which threads were ready while every core was busy, of all together."""
+        return sum(partition.starved for partition in self.partitions)
 
     @property
     def summary(self) -> str:
@@ -236,11 +237,13 @@ class Profile:
         return f'<figure style="margin:0">{self.to_svg()}</figure>'
 
     def __str__(self) -> str:
+        """A table for terminals: where the time went, and the slowest partitions."""
         from .table import table
 
         return table(self)
 
     def __repr__(self) -> str:
+        """One line."""
         partitions, connections = len(self.partitions), len(self.connections)
         return (
             f"<bowshot.Profile: {partitions} partition{'' if partitions == 1 else 's'} over {connections}"
@@ -250,8 +253,6 @@ class Profile:
 
 def _partition(told: Mapping[str, Any]) -> PartitionProfile:
     rest = {name: value for name, value in told.items() if name not in ("states", "stretches")}
-    connecting, server, decoding, waiting = told["states"]
+    states = dict(zip(("connecting", "server", "decoding", "waiting", "starved"), told["states"], strict=True))
     stretches = tuple(Stretch(start, end, *states) for start, end, states in told["stretches"])
-    return PartitionProfile(
-        **rest, connecting=connecting, server=server, decoding=decoding, waiting=waiting, stretches=stretches
-    )
+    return PartitionProfile(**rest, **states, stretches=stretches)

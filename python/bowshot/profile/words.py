@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from .times import Profile, Site
 
-# As much as this of the connections' time without a free core is worth a word.
+# As much of the connections' time without a free core is worth a word, where it is not the most.
 _STARVED = 0.15
+# What a shorter read takes is as much chance as anything, in seconds.
+_SHORT = 0.005
 
 
 class Names(NamedTuple):
@@ -18,6 +20,7 @@ class Names(NamedTuple):
     server: str
     decoding: str
     waiting: str
+    starved: str
 
 
 _SERVER = {
@@ -31,7 +34,7 @@ _SERVER = {
 def names(site: Site) -> Names:
     """What the states of a read are called, by where its source does its work."""
     work = "database and decoding" if site == "here" else "decoding"
-    return Names("connecting", _SERVER[site], work, "waiting for room")
+    return Names("connecting", _SERVER[site], work, "waiting for room", "no free core")
 
 
 def headline(profile: Profile) -> str:
@@ -49,17 +52,23 @@ def summary(profile: Profile) -> str:
     """Where the time went, in a sentence or two."""
     busy = sum(connection.duration for connection in profile.connections)
     if not profile.total or not busy:
-        return "Nothing was read, so no time went anywhere."
-    return _limit(profile, busy) + _starved(profile, busy)
+        return "No connection was asked for, so no time went anywhere."
+    if profile.outcome == "complete" and profile.total < _SHORT:
+        return "That is too short to say what limits it."
+    times = {state: getattr(profile, state) / busy for state in Names._fields}
+    most = max(times, key=lambda state: times[state])
+    said = _limit(profile, most, times[most])
+    if most != "starved" and times["starved"] >= _STARVED:
+        said += f" For another {percent(times['starved'])}, no core of this machine was free."
+    return said
 
 
-def _limit(profile: Profile, busy: float) -> str:
+def _limit(profile: Profile, state: str, share: float) -> str:
     working = profile.consumer.working / profile.total
     if working > 0.5:
         return f"The consumer was at work {percent(working)} of the time: it is the limit, not the source."
-    times = {state: getattr(profile, state) / busy for state in Names._fields}
-    state = max(times, key=lambda state: times[state])
-    of = f"{percent(times[state])} of the {'time' if len(profile.connections) == 1 else 'connections’ time'}"
+    whose = "time" if len(profile.connections) == 1 else "connections' time"
+    of = f"{percent(share)} of the {whose}"
     if state == "connecting":
         return f"Connecting took {of}: there is little to read, or the server is slow to let connections in."
     if state == "waiting":
@@ -67,6 +76,8 @@ def _limit(profile: Profile, busy: float) -> str:
             f"Connections waited for room {of}, while the consumer waited for the partition that comes next:"
             f" a larger buffer_bytes lets them read on."
         )
+    if state == "starved":
+        return f"No core of this machine was free for {of}: it has more to do, here and elsewhere, than its cores can."
     if state == "decoding":
         if profile.site == "here":
             return f"The database, which works in this process, and decoding took {of}: this machine is the limit."
@@ -77,13 +88,6 @@ def _limit(profile: Profile, busy: float) -> str:
         "here": f"The disk was waited for {of}, or a lock on the database: it is the limit.",
         "driver": f"The driver was waited for {of}: the database or its driver is the limit.",
     }[profile.site]
-
-
-def _starved(profile: Profile, busy: float) -> str:
-    share = profile.starved / busy
-    if share < _STARVED:
-        return ""
-    return f" For {percent(share)} of it, no core of this machine was free for them: it has too much to do."
 
 
 def percent(share: float) -> str:
@@ -102,11 +106,15 @@ def percent(share: float) -> str:
 def duration(seconds: float) -> str:
     """A time with three digits.
 
-    >>> duration(0), duration(0.0000123), duration(0.0456), duration(3.14159), duration(100), duration(3725)
-    ('0 s', '12.3 µs', '45.6 ms', '3.14 s', '1 min 40 s', '1 h 02 min')
+    >>> duration(0), duration(1e-8), duration(0.0000123), duration(0.0456), duration(3.14159)
+    ('0 s', '<1 µs', '12.3 µs', '45.6 ms', '3.14 s')
+    >>> duration(99.99), duration(3599.7), duration(3725)
+    ('1 min 40 s', '1 h 00 min', '1 h 02 min')
     """
     if seconds <= 0:
         return "0 s"
+    if seconds < 1e-6:
+        return "<1 µs"
     if seconds < 0.9995e-3:
         return f"{_digits(seconds * 1e6)} µs"
     if seconds < 0.9995:
@@ -127,12 +135,11 @@ def size(amount: int) -> str:
     """
     if amount < 1000:
         return count(amount, "byte")
-    value, unit = float(amount), ""
-    for unit in ("kB", "MB", "GB", "TB", "PB"):
+    value, units = amount / 1000, ["PB", "TB", "GB", "MB", "kB"]
+    while value >= 999.5 and len(units) > 1:
         value /= 1000
-        if value < 999.5:
-            break
-    return f"{_digits(value)} {unit}"
+        units.pop()
+    return f"{_digits(value)} {units[-1]}"
 
 
 def count(number: int, noun: str) -> str:

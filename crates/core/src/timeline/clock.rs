@@ -1,6 +1,16 @@
 //! What the system knows of a thread's time.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
+
+/// An instant of a thread, with what it had used by then.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Mark {
+    pub(super) now: Instant,
+    /// Its CPU time; zero where the system does not say.
+    pub(super) cpu: Duration,
+    /// Time in which it was ready to run while no core was free; zero where the system does not say.
+    pub(super) starved: Duration,
+}
 
 /// How much CPU time this thread has used; zero where the system does not say.
 ///
@@ -20,13 +30,13 @@ pub(super) fn cpu() -> Duration {
 #[derive(Debug)]
 pub(super) struct Scheduling(#[cfg(target_os = "linux")] Option<std::fs::File>);
 
-/// How often a thread had the CPU, and how often it had to wait for one.
+/// How long a thread had the CPU, and how long it had to wait for one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Scheduled {
+struct Scheduled {
     /// Time on a CPU, by the clock of [`cpu`], though up to some milliseconds behind it.
-    pub(super) ran: Duration,
+    ran: Duration,
     /// Time in which it was ready to run while no core was free.
-    pub(super) starved: Duration,
+    starved: Duration,
 }
 
 impl Scheduling {
@@ -41,9 +51,23 @@ impl Scheduling {
         Scheduling()
     }
 
+    /// This thread now. Reading a file of the system takes about a microsecond.
+    pub(super) fn mark(&self) -> Mark {
+        let starved = self.look().map(|seen| seen.starved).unwrap_or_default();
+        Mark { now: Instant::now(), cpu: cpu(), starved }
+    }
+
+    /// The thread at `now`, asked by another one, after `last`.
+    pub(super) fn mark_from_afar(&self, now: Instant, last: Mark) -> Mark {
+        match self.look() {
+            Some(seen) => Mark { now, cpu: seen.ran, starved: seen.starved },
+            None => Mark { now, ..last },
+        }
+    }
+
     /// What was counted; `None` once the thread has ended, and where nothing is counted.
     #[cfg(target_os = "linux")]
-    pub(super) fn look(&self) -> Option<Scheduled> {
+    fn look(&self) -> Option<Scheduled> {
         use std::os::unix::fs::FileExt;
         let mut text = [0; 96];
         let length = self.0.as_ref()?.read_at(&mut text, 0).ok()?;
@@ -51,7 +75,7 @@ impl Scheduling {
     }
 
     #[cfg(not(target_os = "linux"))]
-    pub(super) fn look(&self) -> Option<Scheduled> {
+    fn look(&self) -> Option<Scheduled> {
         None
     }
 }
@@ -66,8 +90,6 @@ fn parse(text: &str) -> Option<Scheduled> {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Instant;
-
     use super::*;
 
     #[test]

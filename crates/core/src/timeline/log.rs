@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 
-use super::clock::{Scheduling, cpu};
+use super::clock::{Mark, Scheduling};
 use super::stretches::Spans;
 use crate::{ConnectionProfile, Partition, PartitionProfile, Profile, States, Stretch};
 
@@ -53,10 +53,9 @@ pub(super) struct Log {
     doing: Doing,
     /// Until when everything is noted.
     since: Instant,
-    /// The CPU time of its thread then.
-    cpu: Duration,
+    /// The last time that its thread's clocks were read.
+    mark: Mark,
     scheduling: Option<Scheduling>,
-    starved: Option<Duration>,
     entries: Vec<Entry>,
     /// How many partitions an entry has.
     group: usize,
@@ -89,44 +88,57 @@ impl Log {
             failed: false,
             doing: Doing::Nothing,
             since: start,
-            cpu: Duration::ZERO,
+            mark: Mark { now: start, cpu: Duration::ZERO, starved: Duration::ZERO },
             scheduling: None,
-            starved: None,
             entries: Vec::new(),
             group: 1,
         }
     }
 
-    /// Notes what was done until `now`, with `cpu` of its thread's time used by then where that matters.
-    fn until(&mut self, now: Instant, cpu: Option<Duration>) {
-        let passed = now.saturating_duration_since(self.since);
-        self.since = now;
+    /// Its thread's clocks, read by itself.
+    fn look(&self) -> Mark {
+        match &self.scheduling {
+            Some(scheduling) => scheduling.mark(),
+            None => Mark { now: Instant::now(), ..self.mark },
+        }
+    }
+
+    /// Notes what was done until `mark`.
+    fn until(&mut self, mark: Mark) {
+        let passed = mark.now.saturating_duration_since(self.since);
+        let starved = mark.starved.saturating_sub(self.mark.starved);
         let mut states = States::default();
         match self.doing {
-            Doing::Nothing | Doing::Connecting => return,
+            Doing::Nothing | Doing::Connecting => {}
             Doing::Mapping => states.decoding = passed,
-            Doing::Waiting => states.waiting = passed,
+            Doing::Waiting => {
+                states.starved = starved.min(passed);
+                states.waiting = passed.saturating_sub(states.starved);
+            }
             Doing::Reading => {
-                let used = cpu.map_or(Duration::ZERO, |cpu| cpu.saturating_sub(self.cpu));
-                states.decoding = used.min(passed);
-                states.server = passed.saturating_sub(used);
+                states.decoding = mark.cpu.saturating_sub(self.mark.cpu).min(passed);
+                let idle = passed.saturating_sub(states.decoding);
+                states.starved = starved.min(idle);
+                states.server = idle.saturating_sub(states.starved);
             }
         }
-        if let Some(entry) = self.entries.last_mut() {
-            entry.spans.add(now, states);
+        self.since = mark.now;
+        if states != States::default()
+            && let Some(entry) = self.entries.last_mut()
+        {
+            entry.spans.add(mark.now, states);
         }
     }
 
     /// It goes on to do something else.
-    fn turn(&mut self, now: Instant, cpu: Option<Duration>, doing: Doing) {
-        self.until(now, cpu);
+    fn turn(&mut self, mark: Mark, doing: Doing) {
+        self.until(mark);
+        self.mark = mark;
         self.doing = doing;
-        if let Some(cpu) = cpu {
-            self.cpu = cpu;
-        }
     }
 
-    fn claim(&mut self, index: usize, now: Instant, cpu: Duration) {
+    fn claim(&mut self, index: usize, mark: Mark) {
+        let now = mark.now;
         // The first partition of a connection is what it was opened for; each further one follows without a gap.
         let start = match (self.entries.is_empty(), self.began) {
             (true, Some(began)) => began,
@@ -134,7 +146,7 @@ impl Log {
         };
         self.since = now;
         self.doing = Doing::Reading;
-        self.cpu = cpu;
+        self.mark = mark;
         if let Some(entry) = self.entries.last_mut().filter(|entry| entry.count < self.group) {
             entry.last = index;
             entry.count += 1;
@@ -181,23 +193,19 @@ impl Log {
         }
     }
 
-    fn end(&mut self, now: Instant, cpu: Option<Duration>, failed: bool) {
+    fn end(&mut self, failed: bool) {
         if self.ended.is_none() {
-            self.failed = failed;
-            self.turn(now, cpu, Doing::Nothing);
-            self.ended = Some(now);
-            // Its own thread can still be asked.
-            self.starved = self.scheduling.take().and_then(|scheduling| scheduling.look()).map(|seen| seen.starved);
+            let mark = self.look();
+            self.turn(mark, Doing::Nothing);
+            (self.ended, self.failed, self.scheduling) = (Some(mark.now), failed, None);
         }
     }
 
     /// As it would be if it was noted now.
     pub(super) fn so_far(&self, now: Instant) -> SoFar {
-        let seen = self.scheduling.as_ref().and_then(Scheduling::look);
         let mut log = Log { entries: self.entries.clone(), scheduling: None, ..*self };
-        if log.ended.is_none() {
-            log.until(now, seen.map(|seen| seen.ran));
-            log.starved = seen.map(|seen| seen.starved);
+        if let Some(scheduling) = &self.scheduling {
+            log.until(scheduling.mark_from_afar(now, self.mark));
         }
         SoFar(log)
     }
@@ -231,7 +239,6 @@ impl SoFar {
             opened: log.opened.map(&at),
             end: at(log.ended.unwrap_or(log.since)),
             failed: log.failed,
-            starved: log.starved,
         })
     }
 
@@ -286,22 +293,25 @@ impl<'a> Logging<'a> {
     pub(crate) fn connecting(&self) {
         let scheduling = Scheduling::of_this_thread();
         let mut log = self.0.lock();
-        let now = Instant::now();
-        (log.began, log.since, log.doing, log.scheduling) = (Some(now), now, Doing::Connecting, Some(scheduling));
+        log.scheduling = Some(scheduling);
+        let mark = log.look();
+        log.turn(mark, Doing::Connecting);
+        log.began = Some(mark.now);
     }
 
     /// The connection is there.
     pub(crate) fn connected(&self) {
         let mut log = self.0.lock();
-        let now = Instant::now();
-        log.turn(now, None, Doing::Nothing);
-        log.opened = Some(now);
+        let mark = log.look();
+        log.turn(mark, Doing::Nothing);
+        log.opened = Some(mark.now);
     }
 
     /// It turns to partition `index`.
     pub(crate) fn claimed(&self, index: usize) {
-        let (now, cpu) = (Instant::now(), cpu());
-        self.0.lock().claim(index, now, cpu);
+        let mut log = self.0.lock();
+        let mark = log.look();
+        log.claim(index, mark);
     }
 
     /// The partition's reader is there.
@@ -315,17 +325,19 @@ impl<'a> Logging<'a> {
 
     /// A batch was read, and the destination has it next.
     pub(crate) fn read(&self) {
-        let (now, cpu) = (Instant::now(), cpu());
-        self.0.lock().turn(now, Some(cpu), Doing::Mapping);
+        let mut log = self.0.lock();
+        let mark = log.look();
+        log.turn(mark, Doing::Mapping);
     }
 
     /// The batch is to be handed over, when there is room.
     pub(crate) fn mapped(&self, rows: u64, bytes: u64) {
         let mut log = self.0.lock();
-        let now = Instant::now();
-        log.turn(now, None, Doing::Waiting);
+        // The clocks are read after the wait for room: what the map had to wait for a core counts as far as that wait goes.
+        let mark = Mark { now: Instant::now(), ..log.mark };
+        log.turn(mark, Doing::Waiting);
         if let Some(entry) = log.entries.last_mut() {
-            entry.first_batch = entry.first_batch.or(Some(now));
+            entry.first_batch = entry.first_batch.or(Some(mark.now));
             entry.batches += 1;
             entry.rows += rows;
             entry.bytes += bytes;
@@ -334,19 +346,19 @@ impl<'a> Logging<'a> {
 
     /// The batch was handed over; the next one is read.
     pub(crate) fn put(&self) {
-        let (now, cpu) = (Instant::now(), cpu());
         let mut log = self.0.lock();
-        log.turn(now, Some(cpu), Doing::Reading);
+        let mark = log.look();
+        log.turn(mark, Doing::Reading);
         if let Some(entry) = log.entries.last_mut() {
-            entry.spans.end_item(now);
+            entry.spans.end_item(mark.now);
         }
     }
 
     /// The partition was read to its end.
     pub(crate) fn finished(&self) {
-        let (now, cpu) = (Instant::now(), cpu());
         let mut log = self.0.lock();
-        log.turn(now, Some(cpu), Doing::Nothing);
+        let mark = log.look();
+        log.turn(mark, Doing::Nothing);
         if let Some(entry) = log.entries.last_mut() {
             entry.complete = true;
         }
@@ -354,8 +366,7 @@ impl<'a> Logging<'a> {
 
     /// There is nothing more to do for it; whether because it `failed`, and the whole read with it.
     pub(crate) fn end(&self, failed: bool) {
-        let (now, cpu) = (Instant::now(), cpu());
-        self.0.lock().end(now, Some(cpu), failed);
+        self.0.lock().end(failed);
     }
 }
 
