@@ -6,10 +6,10 @@ use adbc_core::error::{Error as AdbcError, Status};
 use adbc_core::{PartitionedResult, Statement};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use bowshot_core::{
-    Cancel, Casts, Error, ErrorKind, Estimate, Options, Partition, Partitioning, Plan, Request, Result, SOURCE_TYPE,
-    TimesOfDay, Value,
+    Cancel, Casts, Error, ErrorKind, Estimate, Options, Part, Partition, Partitioning, Plan, Request, Result,
+    SOURCE_TYPE, TimesOfDay, Value,
 };
-use bowshot_sql::{Division, Part, Permit, Prepared, divide_as_asked};
+use bowshot_sql::{Division, Permit, Prepared, divide_as_asked};
 
 use crate::batches::{Finish, fetch};
 use crate::connect::{connect, prepare};

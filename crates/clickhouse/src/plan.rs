@@ -15,7 +15,7 @@ use crate::types::Type;
 use crate::uri::Location;
 
 /// Why there is one partition, as the end of a sentence that begins "because".
-const OBSTACLE: &str = "ClickHouse has no snapshot that several connections could read";
+pub(crate) const OBSTACLE: &str = "ClickHouse has no snapshot that several connections could read";
 
 /// The one way in which results travel.
 const PROTOCOL: &str = "native";

@@ -5,8 +5,7 @@ use std::sync::Arc;
 
 use arrow_array::{RecordBatch, RecordBatchOptions};
 use arrow_schema::SchemaRef;
-use bowshot_core::{Cancel, Casts, Connection, Error, ErrorKind, Reader, Result, Scan, bytes_of};
-use bowshot_sql::Part;
+use bowshot_core::{Cancel, Casts, Connection, Error, ErrorKind, Part, Reader, Result, Scan, bytes_of};
 use parking_lot::Mutex;
 
 use crate::answer::Answer;
@@ -16,7 +15,7 @@ use crate::decode::Column;
 use crate::input::Input;
 use crate::literal;
 use crate::login::Facts;
-use crate::plan::Columns;
+use crate::plan::{Columns, OBSTACLE};
 use crate::types::Type;
 use crate::uri::Location;
 
@@ -53,6 +52,14 @@ impl Shared {
 }
 
 impl Scan for Shared {
+    fn obstacle(&self) -> Option<String> {
+        Some(OBSTACLE.into())
+    }
+
+    fn part(&self, index: usize) -> Option<Part> {
+        self.work.parts.get(index).cloned()
+    }
+
     fn connect(&self, cancel: &Cancel) -> Result<Box<dyn Connection>> {
         let work = Arc::clone(&self.work);
         let first = self.first.lock().take();

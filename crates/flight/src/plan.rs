@@ -7,11 +7,11 @@ use std::sync::atomic::AtomicBool;
 use arrow_flight::FlightInfo;
 use arrow_schema::Schema;
 use bowshot_core::{
-    Cancel, Casts, Error, ErrorKind, Estimate, Params, Partition, Partitioning, Plan, Query, Request, Result,
+    Cancel, Casts, Error, ErrorKind, Estimate, Params, Part, Partition, Partitioning, Plan, Query, Request, Result,
     TimesOfDay,
 };
 use bowshot_ipc::ExpectedNote;
-use bowshot_sql::{Database, Dialect, Division, Part, Permit, Prepared, divide_as_asked};
+use bowshot_sql::{Database, Dialect, Division, Permit, Prepared, divide_as_asked};
 use parking_lot::Mutex;
 
 use crate::before;

@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
-use bowshot_core::{Cancel, Casts, Connection, Error, ErrorKind, Reader, Result, Scan};
-use bowshot_sql::Part;
+use bowshot_core::{Cancel, Casts, Connection, Error, ErrorKind, Part, Reader, Result, Scan};
 use parking_lot::Mutex;
 
 use crate::connect::connect;
@@ -44,6 +43,14 @@ pub(crate) struct Idle {
 pub(crate) struct Shared(pub(crate) Arc<Work>);
 
 impl Scan for Shared {
+    fn obstacle(&self) -> Option<String> {
+        Some("SQL Server cannot hand a snapshot from one connection to another".into())
+    }
+
+    fn part(&self, index: usize) -> Option<Part> {
+        self.0.parts.get(index).cloned()
+    }
+
     fn connect(&self, cancel: &Cancel) -> Result<Box<dyn Connection>> {
         cancel.check()?;
         let idle = self.0.idle.lock().pop();

@@ -1,7 +1,7 @@
 //! Which query is split by the server's own knowledge of its table, and into what.
 
-use bowshot_core::{Error, ErrorKind, Estimate, Options, Partition, Result};
-use bowshot_sql::{Division, KeyRange, Part, Prepared, balanced_ranges, splice};
+use bowshot_core::{Error, ErrorKind, Estimate, Options, Part, Partition, Result};
+use bowshot_sql::{Division, KeyRange, Prepared, balanced_ranges, splice};
 
 use crate::describe::{self, Described};
 use crate::key::Key;

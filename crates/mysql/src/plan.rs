@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use arrow_schema::{Schema, SchemaRef};
-use bowshot_core::{Cancel, Casts, Error, ErrorKind, Impossible, Options, Plan, Request, Result, same_columns};
+use bowshot_core::{Cancel, Casts, Error, ErrorKind, Impossible, Options, Part, Plan, Request, Result, same_columns};
 use bowshot_sql::{Database, Dialect, Division, Permit, Prepared, divide_as_asked};
 use parking_lot::Mutex;
 
@@ -68,11 +68,9 @@ pub(crate) fn plan(config: &Arc<Config>, request: &Request, cancel: &Cancel) -> 
     } else {
         (vec![session], None)
     };
-    let (mut statements, mut partitions) = (Vec::new(), Vec::new());
-    for part in division.parts {
-        statements.push(Statement { protocol, sql: part.sql, values: part.values });
-        partitions.push(part.partition);
-    }
+    let statement = |part: &Part| Statement { protocol, sql: part.sql.clone(), values: Arc::clone(&part.values) };
+    let statements = division.parts.iter().map(statement).collect();
+    let partitions = division.parts.iter().map(|part| part.partition.clone()).collect();
     let schema = casts.schema();
     let scan = Arc::new_cyclic(|this| MySqlScan {
         this: this.clone(),
@@ -84,6 +82,7 @@ pub(crate) fn plan(config: &Arc<Config>, request: &Request, cancel: &Cancel) -> 
         read_schema,
         casts,
         statements,
+        parts: division.parts,
         batch_bytes: options.batch_bytes.clamp(1, MOST_BATCH_BYTES),
     });
     Ok(Plan { schema, snapshot: name, partitions, reason: division.reason, estimate: division.estimate, scan })

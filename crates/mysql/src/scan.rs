@@ -3,7 +3,7 @@
 use std::sync::Weak;
 
 use arrow_schema::SchemaRef;
-use bowshot_core::{Cancel, Casts, Connection, Error, ErrorKind, Result, Scan};
+use bowshot_core::{Cancel, Casts, Connection, Error, ErrorKind, Part, Result, Scan};
 use parking_lot::Mutex;
 
 use crate::connect::Session;
@@ -30,10 +30,20 @@ pub(crate) struct MySqlScan {
     pub(crate) casts: Casts,
     /// One a partition.
     pub(crate) statements: Vec<Statement>,
+    /// What each of them reads.
+    pub(crate) parts: Vec<Part>,
     pub(crate) batch_bytes: usize,
 }
 
 impl Scan for MySqlScan {
+    fn obstacle(&self) -> Option<String> {
+        Some("MySQL and MariaDB cannot hand a snapshot from one connection to another".into())
+    }
+
+    fn part(&self, index: usize) -> Option<Part> {
+        self.parts.get(index).cloned()
+    }
+
     fn connect(&self, cancel: &Cancel) -> Result<Box<dyn Connection>> {
         let closed = || Error::new(ErrorKind::Internal, "the plan was dropped");
         let this = self.this.upgrade().ok_or_else(closed)?;

@@ -11,8 +11,8 @@ mod table;
 use std::sync::Arc;
 use std::time::Duration;
 
-use bowshot_core::{ErrorKind, Estimate, Options, Partition, Result};
-use bowshot_sql::{Candidate, Division, Part, Prepared, splice};
+use bowshot_core::{ErrorKind, Estimate, Options, Part, Partition, Result};
+use bowshot_sql::{Candidate, Division, Prepared, splice};
 
 use crate::connect::Session;
 use crate::keys::{self, Range};

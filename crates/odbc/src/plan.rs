@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use arrow_schema::{Field, Schema, SchemaRef};
 use bowshot_core::{
-    Cancel, Casts, Error, ErrorKind, Options, Plan, Request, Result, SOURCE_TYPE, Value, check_names, same_columns,
+    Cancel, Casts, Error, ErrorKind, Options, Part, Plan, Request, Result, SOURCE_TYPE, Value, check_names,
+    same_columns,
 };
-use bowshot_sql::{Database, Dialect, Division, Modes, Part, Permit, Prepared, depends_on_modes, divide_as_asked};
+use bowshot_sql::{Database, Dialect, Division, Modes, Permit, Prepared, depends_on_modes, divide_as_asked};
 use parking_lot::Mutex;
 
 use crate::block::Access;
@@ -26,7 +27,7 @@ use crate::uri::Location;
 use crate::zero_dates;
 
 /// Why there is one partition.
-const OBSTACLE: &str = "connections of an ODBC driver share no snapshot";
+pub(crate) const OBSTACLE: &str = "connections of an ODBC driver share no snapshot";
 
 /// Decides how the request will be read.
 pub(crate) fn plan(location: &Arc<Location>, request: &Request, cancel: &Cancel) -> Result<Plan> {
@@ -80,9 +81,10 @@ pub(crate) fn plan(location: &Arc<Location>, request: &Request, cancel: &Cancel)
     let Division { parts, reason, estimate } = division;
     let mut partitions = Vec::new();
     let mut jobs = Vec::new();
-    for (index, Part { sql, values, partition }) in parts.into_iter().enumerate() {
+    for (index, Part { sql, values, partition }) in parts.iter().cloned().enumerate() {
         // Each query of a list has its own columns, the parts of one query have the same.
-        let Some(columns) = described.get(index.min(described.len().saturating_sub(1))).cloned() else { continue };
+        let place = queries.iter().position(|query| query.sql == sql).unwrap_or(index);
+        let Some(columns) = described.get(place.min(described.len().saturating_sub(1))).cloned() else { continue };
         let sql = match rewrite(&sql, columns.iter().map(|column| &column.rule)) {
             Some(rewritten) => {
                 if index == 0 || described.len() > 1 {
@@ -103,6 +105,7 @@ pub(crate) fn plan(location: &Arc<Location>, request: &Request, cancel: &Cancel)
         read_schema,
         casts,
         jobs,
+        parts,
         rules,
         many: !options.one_snapshot,
         idle: Mutex::new(vec![session]),

@@ -5,13 +5,14 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 
 use arrow_array::{RecordBatch, RecordBatchOptions};
 use arrow_schema::SchemaRef;
-use bowshot_core::{Cancel, Casts, Connection, Error, ErrorKind, Reader, Registration, Result, Scan, Site};
+use bowshot_core::{Cancel, Casts, Connection, Error, ErrorKind, Part, Reader, Registration, Result, Scan, Site};
 use parking_lot::Mutex;
 
 use crate::block::Block;
 use crate::decode::{Decoder, Misfit, Place, decoder};
 use crate::fetch::{self, Item, Job};
 use crate::moments::Rules;
+use crate::plan::OBSTACLE;
 use crate::session::{Session, gone};
 use crate::uri::Location;
 
@@ -22,6 +23,8 @@ pub(crate) struct Work {
     pub(crate) read_schema: SchemaRef,
     pub(crate) casts: Casts,
     pub(crate) jobs: Vec<Arc<Job>>,
+    /// What each of them reads, as it was divided.
+    pub(crate) parts: Vec<Part>,
     pub(crate) rules: Rules,
     /// Whether more than one connection may read.
     pub(crate) many: bool,
@@ -35,6 +38,14 @@ pub(crate) struct Shared(pub(crate) Arc<Work>);
 impl Scan for Shared {
     fn site(&self) -> Site {
         Site::Driver
+    }
+
+    fn obstacle(&self) -> Option<String> {
+        Some(OBSTACLE.into())
+    }
+
+    fn part(&self, index: usize) -> Option<Part> {
+        self.0.parts.get(index).cloned()
     }
 
     fn connect(&self, cancel: &Cancel) -> Result<Box<dyn Connection>> {

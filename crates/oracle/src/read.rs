@@ -4,8 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use arrow_array::{RecordBatch, RecordBatchOptions};
-use bowshot_core::{Cancel, Connection, Error, ErrorKind, Options, Reader, Result, Scan};
-use bowshot_sql::Part;
+use bowshot_core::{Cancel, Connection, Error, ErrorKind, Options, Part, Reader, Result, Scan};
 use parking_lot::Mutex;
 
 use crate::connect::connect;

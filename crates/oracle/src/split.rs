@@ -7,8 +7,8 @@
 mod functions;
 mod words;
 
-use bowshot_core::{ErrorKind, Estimate, Options, Partition, Result};
-use bowshot_sql::{Candidate, Division, Part, Prepared, splice};
+use bowshot_core::{ErrorKind, Estimate, Options, Part, Partition, Result};
+use bowshot_sql::{Candidate, Division, Prepared, splice};
 
 use crate::describe::Description;
 use crate::error::code;

@@ -3,8 +3,8 @@
 //! This is the server-side partitioning of the paper on ConnectorX (Wang et al., VLDB 2022, section 5). Each connection gets
 //! the batches that it asks for first, so that none waits for a slower one; together they get each row once.
 
-use bowshot_core::{Options, Partition, Result};
-use bowshot_sql::{Dialect, Division, Part, quote_literal, tables};
+use bowshot_core::{Options, Part, Partition, Result};
+use bowshot_sql::{Dialect, Division, quote_literal, tables};
 
 use crate::catalog::cell;
 use crate::connect::Session;

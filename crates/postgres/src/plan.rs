@@ -5,10 +5,10 @@ use std::sync::{Arc, OnceLock};
 
 use arrow_schema::{Schema, SchemaRef};
 use bowshot_core::{
-    Cancel, Casts, Error, ErrorKind, Options, Origin, Partitioning, Plan, Request, Result, check_names,
+    Cancel, Casts, Error, ErrorKind, Options, Origin, Part, Partitioning, Plan, Request, Result, check_names,
 };
 use bowshot_postgres_values::{Cast, Column, Described, Types, comes_as_text, is_builtin, unconstrained};
-use bowshot_sql::{Database, Dialect, Division, Modes, Part, Permit, Prepared, quote_identifier};
+use bowshot_sql::{Database, Dialect, Division, Modes, Permit, Prepared, quote_identifier};
 use parking_lot::Mutex;
 
 use crate::by_column;
@@ -66,7 +66,11 @@ pub(crate) fn plan(config: &Arc<Config>, request: &Request, held: Option<&Held>,
         .parts
         .iter()
         .enumerate()
-        .map(|(place, part)| statement(part, queries.get(place).unwrap_or(first), &columns, protocol))
+        .map(|(place, part)| {
+            // A ticket's part of a list is that of its own query.
+            let query = queries.iter().find(|query| query.sql == part.sql).or(queries.get(place));
+            statement(part, query.unwrap_or(first), &columns, protocol)
+        })
         .collect::<Result<Vec<_>>>()?;
     let proven = if protocol.decodes_here() { &[] } else { proven.as_slice() };
     let read_schema = read_schema(&columns, proven);

@@ -10,8 +10,8 @@ mod relation;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use bowshot_core::{Estimate, Partition, Result};
-use bowshot_sql::{Candidate, Dialect, Division, Part, Prepared, quote_identifier, splice};
+use bowshot_core::{Estimate, Part, Partition, Result};
+use bowshot_sql::{Candidate, Dialect, Division, Prepared, quote_identifier, splice};
 
 use crate::connect::Session;
 use crate::describe::describe;

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use bowshot_core::{Error, ErrorKind, Partition, Result};
+use bowshot_core::{Error, ErrorKind, Part, Partition, Result};
 
-use crate::{Dialect, Part, Prepared, quote_identifier};
+use crate::{Dialect, Prepared, quote_identifier};
 
 /// More ranges than this would burden the plan.
 const MOST_RANGES: i128 = 1 << 16;

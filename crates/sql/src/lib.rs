@@ -63,7 +63,6 @@ mod walk;
 pub use analyse::{Shape, analyse};
 pub use asked::divide_as_asked;
 pub use bare_name::{Reading, TableReference, reading, table_names};
-pub use bowshot_core::Part;
 pub use by_column::{Bounds, ByColumn};
 pub use candidate::{Candidate, splice};
 pub use cursor::CursorStatement;

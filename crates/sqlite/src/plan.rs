@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use bowshot_core::{Cancel, Casts, Error, ErrorKind, Estimate, Options, Partitioning, Plan, Request, Result};
-use bowshot_sql::{Dialect, Division, Part, Permit, Prepared, divide_as_asked};
+use bowshot_core::{Cancel, Casts, Error, ErrorKind, Estimate, Options, Part, Partitioning, Plan, Request, Result};
+use bowshot_sql::{Dialect, Division, Permit, Prepared, divide_as_asked};
 
 use crate::by_column;
 use crate::describe::{self, Column, describe};

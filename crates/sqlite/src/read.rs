@@ -5,8 +5,7 @@ use std::sync::Arc;
 
 use arrow_array::{RecordBatch, RecordBatchOptions};
 use arrow_schema::{DataType, SchemaRef};
-use bowshot_core::{Cancel, Casts, Connection, Error, ErrorKind, Misfit, Reader, Result, Scan, Site};
-use bowshot_sql::Part;
+use bowshot_core::{Cancel, Casts, Connection, Error, ErrorKind, Misfit, Part, Reader, Result, Scan, Site};
 use parking_lot::Mutex;
 
 use crate::decode::{Columns, Place};

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use bowshot_core::{ErrorKind, Partition, Result, Value};
-use bowshot_sql::{Candidate, Dialect, KeyRange, Part, Prepared, Probe, balanced_ranges, quote_identifier, splice};
+use bowshot_core::{ErrorKind, Part, Partition, Result, Value};
+use bowshot_sql::{Candidate, Dialect, KeyRange, Prepared, Probe, balanced_ranges, quote_identifier, splice};
 
 use crate::handle::Database;
 

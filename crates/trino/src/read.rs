@@ -6,14 +6,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use arrow_array::RecordBatch;
 use arrow_schema::{DataType, SchemaRef};
-use bowshot_core::{Cancel, Casts, Connection, Error, ErrorKind, Reader, Result, Scan, same_columns};
-use bowshot_sql::Part;
+use bowshot_core::{Cancel, Casts, Connection, Error, ErrorKind, Part, Reader, Result, Scan, same_columns};
 use parking_lot::Mutex;
 
 use crate::decode::{Decoder, Place, schema};
 use crate::page::Page;
 use crate::parameters;
 use crate::plan::in_the_users_text;
+use crate::snapshot::OBSTACLE;
 use crate::statement::{Cluster, Statement};
 use crate::types::{Column, columns};
 
@@ -43,6 +43,14 @@ pub(crate) struct Work {
 pub(crate) struct Shared(pub(crate) Arc<Work>);
 
 impl Scan for Shared {
+    fn obstacle(&self) -> Option<String> {
+        Some(OBSTACLE.into())
+    }
+
+    fn part(&self, index: usize) -> Option<Part> {
+        self.0.parts.get(index).cloned()
+    }
+
     fn connect(&self, cancel: &Cancel) -> Result<Box<dyn Connection>> {
         cancel.check()?;
         if self.0.one_by_one && self.0.taken.swap(true, Ordering::SeqCst) {

@@ -105,7 +105,9 @@ fn differences(database: &dyn Database, uri: &str, case: &Case, connect: Connect
         None => whole.partitioning.clone(),
     };
     let any_order = case.any_order || case.partition_on.is_some();
-    let options = Options { partitioning, connections: Some(2), ..whole };
+    // Where no snapshot travels, ranges of a column do if each may see another state.
+    let one_snapshot = case.partition_on.is_none() && whole.one_snapshot;
+    let options = Options { partitioning, one_snapshot, connections: Some(2), ..whole };
     if let Some(outcome) = read_by_tickets(source.as_ref(), case, options)? {
         let result = check(case, &outcome, any_order);
         differences.extend(result.err().map(|difference| format!("by tickets: {difference}")));
