@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import pickle
 import sqlite3
@@ -180,6 +181,42 @@ def test_files(tmp_path: Path) -> None:
     profile = check(query.profile())
     assert (profile.site, profile.rows) == ("files", 100_000)
     assert "waiting for files" in str(profile)
+
+
+def test_a_driver_reads_in_its_own_thread(tmp_path: Path) -> None:
+    import duckdb
+
+    path = tmp_path / "numbers.duckdb"
+    with duckdb.connect(str(path)) as connection:
+        connection.execute("CREATE TABLE numbers AS SELECT range AS n FROM range(100000)")
+    query = bowshot.query("SELECT * FROM numbers", f"duckdb:///{path}")
+    query.to_table()
+    profile = check(query.profile())
+    assert (profile.site, profile.rows) == ("driver", 100_000)
+    assert "waiting for the driver" in str(profile)
+
+
+def test_a_task_of_asyncio_has_one(shop: Path) -> None:
+    query = bowshot.query("SELECT * FROM items", shop)
+
+    async def rows() -> int:
+        return sum([len(batch) async for batch in query.abatches()])
+
+    assert asyncio.run(rows()) == check(query.profile()).rows == 100
+
+
+def test_very_many_partitions(database: Path) -> None:
+    with sqlite3.connect(database) as connection:
+        connection.execute("CREATE TABLE numbers (n INTEGER PRIMARY KEY)")
+        connection.executemany("INSERT INTO numbers VALUES (?)", ((n,) for n in range(12_000)))
+    query = bowshot.query("SELECT * FROM numbers", database, partition_on="n", partition_num=12_000, connections=2)
+    query.to_table()
+    profile = check(query.profile())
+    assert profile.planned > 10_000 >= len(profile.partitions)
+    assert sum(one.count for one in profile.partitions) == profile.planned
+    assert "partitions in" in str(profile)
+    assert f"{profile.planned:,} partitions over" in repr(profile)
+    assert len(profile.to_svg()) < 200_000
 
 
 def test_a_result_without_rows(postgres: str) -> None:

@@ -244,11 +244,11 @@ class Profile:
 
     def __repr__(self) -> str:
         """One line."""
-        partitions, connections = len(self.partitions), len(self.connections)
-        return (
-            f"<bowshot.Profile: {partitions} partition{'' if partitions == 1 else 's'} over {connections}"
-            f" connection{'' if connections == 1 else 's'} in {self.total:.3g} s, {self.outcome}>"
-        )
+        from .words import count, duration
+
+        partitions = count(sum(partition.count for partition in self.partitions), "partition")
+        connections = count(len(self.connections), "connection")
+        return f"<bowshot.Profile: {partitions} over {connections} in {duration(self.total)}, {self.outcome}>"
 
 
 def _partition(told: Mapping[str, Any]) -> PartitionProfile:
