@@ -109,16 +109,14 @@ impl Ticket {
     /// # Errors
     /// Of kind [`Unsupported`](ErrorKind::Unsupported) for one that is too long.
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
-        let mut bytes = postcard::to_extend(self, MAGIC.to_vec())
+        let bytes = postcard::to_extend(self, MAGIC.to_vec())
             .map_err(|error| Error::new(ErrorKind::Internal, format!("the ticket cannot be written: {error}")))?;
         if bytes.len() + CHECK > MOST_BYTES {
             let message = format!("a ticket of {} bytes is too long: at most {MOST_BYTES} travel", bytes.len());
             return Err(Error::new(ErrorKind::Unsupported, message)
                 .with_hint("put the query's large parameters into a table, and join it"));
         }
-        let check = Sha256::digest(&bytes);
-        bytes.extend_from_slice(check.get(..CHECK).unwrap_or_default());
-        Ok(bytes)
+        Ok(sealed(bytes))
     }
 
     /// The ticket that [`to_bytes`](Self::to_bytes) wrote.
@@ -241,6 +239,13 @@ impl Ticket {
         plan.reason = format!("it is partition {number} of {count}, {state}");
         Ok(plan)
     }
+}
+
+/// A ticket's bytes with what tells whether they were damaged.
+pub(crate) fn sealed(mut bytes: Vec<u8>) -> Vec<u8> {
+    let check = Sha256::digest(&bytes);
+    bytes.extend_from_slice(check.get(..CHECK).unwrap_or_default());
+    bytes
 }
 
 /// The bytes of what a source writes into its tickets, for [`Ticket::state`].

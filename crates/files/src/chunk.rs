@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use serde::{Deserialize, Serialize};
+
 /// A piece of one file.
 #[derive(Clone, Debug)]
 pub(crate) struct Chunk {
@@ -17,7 +19,7 @@ pub(crate) struct Chunk {
 }
 
 /// Where in its file.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) enum Piece {
     /// Whole row groups of Parquet.
     Groups(Range<usize>),

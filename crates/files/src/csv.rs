@@ -4,6 +4,7 @@ mod decode;
 mod ends;
 mod evidence;
 mod head;
+mod held;
 mod input;
 mod read;
 mod records;
@@ -16,6 +17,7 @@ use std::sync::Arc;
 
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use bowshot_core::{Error, ErrorKind, Result, SOURCE_TYPE};
+use serde::{Deserialize, Serialize};
 
 use crate::chunk::{Chunk, Piece};
 use crate::format::Format;
@@ -24,6 +26,7 @@ use ends::Ends;
 use evidence::Evidence;
 
 pub(crate) use head::Head;
+pub(crate) use held::HeldText;
 pub(crate) use read::read;
 
 /// What the user says of the text.
@@ -48,7 +51,7 @@ impl Default for Dialect {
 }
 
 /// A dialect in which nothing is open.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Rules {
     delimiter: u8,
     /// Whether the user named it.
@@ -91,8 +94,13 @@ pub(crate) struct Table {
 struct FileOfText {
     /// With what its first lines have settled.
     rules: Rules,
+    /// How many fields a record has.
+    width: usize,
+    /// The columns that are known: all of them, or those that a ticket needs.
     schema: SchemaRef,
-    /// For each column, whether its type was inferred: then a value must not change by it.
+    /// Where these stand in a record; `None`: one after the other.
+    places: Option<Vec<usize>>,
+    /// For each of these, whether its type was inferred: then a value must not change by it.
     inferred: Vec<bool>,
     pieces: Vec<(Range<u64>, u64)>,
     /// Whether the piece is of a compressed file: places in it are those of its text.
@@ -128,7 +136,8 @@ impl Table {
             let (fields, inferred): (Vec<Field>, Vec<bool>) = head.names.iter().map(field).unzip();
             let schema = Arc::new(Schema::new(fields));
             let Head { rules, pieces, compressed, .. } = head;
-            known.push(FileOfText { rules, schema, inferred, pieces, compressed });
+            let width = schema.fields().len();
+            known.push(FileOfText { rules, width, schema, places: None, inferred, pieces, compressed });
         }
         Ok(Table { files: known })
     }

@@ -41,12 +41,13 @@ impl Dataset {
         let looking = Looking { location, files: &files, options, cancel };
         let (data, schemas) = match format {
             Format::Parquet => {
-                let metas = looking.each(&store, |open| parquet::Meta::load(&open, &options.types).map(Arc::new))?;
+                let metas = looking
+                    .each(&store, |open| Ok(Arc::new(parquet::Meta::load(&open, &options.types)?.measured(&open))))?;
                 let schemas: Vec<SchemaRef> = metas.iter().map(|meta| Arc::clone(&meta.schema)).collect();
                 (Data::Parquet(metas), schemas)
             }
             Format::Arrow => {
-                let metas = looking.each(&store, |open| ipc::Meta::load(&open, location, &options.types))?;
+                let metas = looking.each(&store, |open| ipc::Meta::load(&open, location, &options.types, None))?;
                 let schemas = metas.iter().map(|meta| Arc::clone(&meta.schema)).collect();
                 (Data::Arrow(metas), schemas)
             }
@@ -68,7 +69,7 @@ impl Dataset {
     }
 
     /// How many columns the files have, without those of the folders.
-    fn width(&self) -> usize {
+    pub(crate) fn width(&self) -> usize {
         self.places.first().map_or(0, Vec::len)
     }
 

@@ -23,6 +23,21 @@ pub(crate) fn damaged(place: &str, what: impl std::fmt::Display) -> Error {
 
 /// The file is not the one that was planned with.
 pub(crate) fn changed(name: &str) -> Error {
-    Error::new(ErrorKind::Io, format!("{name} changed since the read was planned"))
+    Error::new(ErrorKind::SnapshotGone, format!("{name} changed since the read was planned"))
         .with_hint("read again when nobody writes to it; a writer should write a new file and rename it")
+}
+
+/// A file that was planned with is there no more.
+pub(crate) fn missing(name: &str) -> Error {
+    Error::new(
+        ErrorKind::SnapshotGone,
+        format!("{name} is not there: it was removed or renamed since the read was planned"),
+    )
+    .with_hint("plan the read again; on another machine, the same files must lie at the address that is read from")
+}
+
+/// A ticket holds what no plan of these files wrote.
+pub(crate) fn damaged_ticket(what: &str) -> Error {
+    Error::new(ErrorKind::Config, format!("the ticket is damaged: {what}"))
+        .with_hint("a ticket is read as it was written: get it again from the plan")
 }

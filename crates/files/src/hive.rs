@@ -85,7 +85,14 @@ mod tests {
     fn keys_have_types() {
         let file = |path: &str| {
             let version = crate::snapshot::Version::Local { modified: None, number: None };
-            Arc::new(File { name: path.into(), path: path.into(), size: 0, version, keys: keys(path) })
+            Arc::new(File {
+                name: path.into(),
+                path: path.into(),
+                below: path.into(),
+                size: 0,
+                version,
+                keys: keys(path),
+            })
         };
         let files = [file("y=2024/d=2024-05-01/m=01/f"), file("y=-1/d=2024-05-02/m=__HIVE_DEFAULT_PARTITION__/f")];
         let fields = fields(&files).unwrap();

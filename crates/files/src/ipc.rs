@@ -9,7 +9,8 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use arrow_schema::{DataType, SchemaRef};
+use arrow_ipc::writer::StreamWriter;
+use arrow_schema::{DataType, Schema, SchemaRef};
 use bowshot_core::{Error, ErrorKind, Result};
 use bytes::Bytes;
 
@@ -36,7 +37,13 @@ enum Layout {
 }
 
 impl Meta {
-    pub(crate) fn load(open: &Arc<Open>, location: &Location, types: &BTreeMap<String, DataType>) -> Result<Self> {
+    /// Looks at the headers of all batches; at those of a ticket alone, where there is one.
+    pub(crate) fn load(
+        open: &Arc<Open>,
+        location: &Location,
+        types: &BTreeMap<String, DataType>,
+        only: Option<&[Range<usize>]>,
+    ) -> Result<Self> {
         let name = &open.file.name;
         contained(
             || name.clone(),
@@ -44,7 +51,7 @@ impl Meta {
                 let head = open.read(0, 8.min(open.len()))?;
                 let (schema, layout) = match head.as_ref() {
                     [b'A', b'R', b'R', b'O', b'W', b'1', ..] => {
-                        let footer = file::Footer::load(&Content::new(open, location)?, name, types)?;
+                        let footer = file::Footer::load(&Content::new(open, location)?, name, types, only)?;
                         (Arc::clone(&footer.schema), Layout::File(Arc::new(footer)))
                     }
                     [b'F', b'E', b'A', b'1', ..] => {
@@ -74,6 +81,30 @@ impl Meta {
             Layout::File(footer) => footer.chunks(file),
         }
     }
+}
+
+impl Meta {
+    /// A piece as a chunk, if the file has it.
+    pub(crate) fn chunk(&self, file: usize, piece: Piece) -> Option<Chunk> {
+        match (&self.layout, &piece) {
+            (Layout::Stream(_), Piece::Whole) => Some(Chunk { file, piece, rows: None, bytes: self.size, held: 0 }),
+            (Layout::File(footer), Piece::Blocks(blocks)) if !blocks.is_empty() => {
+                let (rows, bytes) = footer.extent(blocks.clone())?;
+                Some(Chunk { file, piece, rows: Some(rows), bytes, held: 0 })
+            }
+            _ => None,
+        }
+    }
+}
+
+/// A schema as a message of the format.
+pub(crate) fn written(schema: &Schema) -> Result<Vec<u8>> {
+    Ok(StreamWriter::try_new(Vec::new(), schema)?.into_inner()?)
+}
+
+/// The schema that [`written`] made a message of.
+pub(crate) fn schema_of(message: Vec<u8>, name: &str) -> Result<SchemaRef> {
+    contained(|| name.to_owned(), || stream::schema(&Arc::new(Open::memory(name, message.into()))))
 }
 
 /// Reads some columns, in their order in the file.

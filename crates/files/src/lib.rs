@@ -30,8 +30,10 @@ mod error;
 mod format;
 mod glob;
 mod guard;
+mod held;
 mod hive;
 mod ipc;
+mod join;
 mod lake;
 mod list;
 mod map;
@@ -52,7 +54,7 @@ mod view;
 
 pub use parquet::open_excerpt;
 
-use bowshot_core::{Cancel, Naming, Plan, Request, Result, Source};
+use bowshot_core::{Cancel, Naming, Plan, Request, Result, Source, Ticket};
 
 /// A file, or a folder of files with the same columns.
 #[derive(Clone, Debug)]
@@ -77,6 +79,13 @@ impl Files {
 impl Source for Files {
     fn plan(&self, request: &Request, cancel: &Cancel) -> Result<Plan> {
         plan::plan(&self.location, request, cancel)
+    }
+
+    fn join(&self, ticket: &Ticket, cancel: &Cancel) -> Result<Plan> {
+        match ticket.state::<held::Held>(held::KIND)? {
+            Some(held) => join::join(&self.location, ticket, held, cancel),
+            None => ticket.joined(self.plan(ticket.request(), cancel)?),
+        }
     }
 
     fn naming(&self, _cancel: &Cancel) -> Result<Naming> {

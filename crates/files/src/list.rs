@@ -1,11 +1,11 @@
 //! Which files there are.
 
-use std::path::Path;
+use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use bowshot_core::{Address, Error, ErrorKind, Result};
 
-use crate::error::io;
+use crate::error::{io, missing};
 use crate::format::Format;
 use crate::lake::Lake;
 use crate::snapshot::{File, Version};
@@ -26,14 +26,12 @@ pub(crate) fn local(location: &Location, path: &str) -> Result<Vec<Arc<File>>> {
         }
         Ok(metadata) => found.push((String::new(), metadata)),
         Err(_) if glob::is_pattern(path) => {
-            let folder = glob::folder(path);
-            let start = if folder.is_empty() { Path::new(".") } else { Path::new(folder) };
+            let (folder, start) = (glob::folder(path), start(path));
             if start.is_dir() {
                 walk(start, "", &mut found)?;
             }
             found.retain(|(below, _)| glob::matches(path, &format!("{folder}{below}")));
-            let root = start.to_path_buf();
-            return finish(location, path, &root, found);
+            return finish(location, path, start, found);
         }
         Err(error) => return Err(io(&Address::new(path).to_string(), error)),
     }
@@ -54,9 +52,62 @@ fn finish(
         let path = if below.is_empty() { root.to_path_buf() } else { root.join(&below) };
         let name = path.strip_prefix(".").unwrap_or(&path).display().to_string();
         let keys = if location.hive { hive::keys(&below) } else { Vec::new() };
-        Arc::new(File { name, path, size: metadata.len(), version: Version::of(&metadata), keys })
+        Arc::new(File { name, path, below, size: metadata.len(), version: Version::of(&metadata), keys })
     };
     Ok(found.into_iter().map(file).collect())
+}
+
+/// Where the file is that a listing of the location would name so.
+pub(crate) fn find(location: &Location, path: &str, below: &str) -> Result<PathBuf> {
+    let root = Path::new(path);
+    let inside = || if is_inside(below) { Ok(()) } else { Err(outside(location, below)) };
+    match std::fs::metadata(root) {
+        Ok(metadata) if metadata.is_dir() => {
+            inside()?;
+            if is_data(location, below) { Ok(root.join(below)) } else { Err(outside(location, below)) }
+        }
+        Ok(_) if below.is_empty() => Ok(root.to_path_buf()),
+        Ok(_) => Err(outside(location, below)),
+        Err(_) if glob::is_pattern(path) => {
+            inside()?;
+            let found = glob::matches(path, &format!("{}{below}", glob::folder(path)));
+            if found { Ok(start(path).join(below)) } else { Err(outside(location, below)) }
+        }
+        Err(error) => {
+            let name = Address::new(path).to_string();
+            Err(if error.kind() == std::io::ErrorKind::NotFound { missing(&name) } else { io(&name, error) })
+        }
+    }
+}
+
+/// Where names of files begin.
+pub(crate) fn start(path: &str) -> &Path {
+    let root = Path::new(path);
+    match glob::folder(path) {
+        _ if !glob::is_pattern(path) || root.exists() => root,
+        "" => Path::new("."),
+        folder => Path::new(folder),
+    }
+}
+
+/// Whether a name leads to a file below a folder, through none that are hidden: not out of it, and to no other root.
+pub(crate) fn is_inside(below: &str) -> bool {
+    let parts = Path::new(below).components();
+    let plain = parts.clone().all(|part| matches!(part, Component::Normal(_)));
+    // `..` is hidden too.
+    plain && parts.count() == below.split('/').count() && !below.split('/').any(is_hidden)
+}
+
+/// The error of a ticket whose file a location does not have.
+pub(crate) fn outside(location: &Location, below: &str) -> Error {
+    let place = Address::new(location.shown());
+    let message = match below {
+        "" => format!("the ticket is of a single file, and {place} is a folder"),
+        _ => format!("the ticket's file {below:?} is none of those that are read from {place}"),
+    };
+    Error::new(ErrorKind::Config, message).with_hint(
+        "join with the address that the plan was made with, or with that of the same folder on this machine, with the same options",
+    )
 }
 
 /// The error of a place without files.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use bowshot_core::Result;
 use bytes::{Bytes, BytesMut};
 
-use crate::error::{changed, io as io_error};
+use crate::error::{changed, io as io_error, missing};
 use crate::snapshot::{File, Version};
 
 /// An open file. Reads at a place do not disturb each other.
@@ -27,7 +27,10 @@ enum Inner {
 impl Open {
     /// Opens a file of the disk, if it is still the one that was listed.
     pub(crate) fn local(file: &Arc<File>) -> Result<Self> {
-        let handle = Handle::open(&file.path).map_err(|error| io_error(&file.name, error))?;
+        let handle = Handle::open(&file.path).map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound => missing(&file.name),
+            _ => io_error(&file.name, error),
+        })?;
         let open = Open { file: Arc::clone(file), inner: Inner::Local(handle) };
         open.check()?;
         Ok(open)
@@ -37,7 +40,10 @@ impl Open {
     pub(crate) fn memory(name: &str, bytes: Bytes) -> Self {
         let version = Version::Local { modified: None, number: None };
         let (name, path, size) = (name.to_owned(), PathBuf::new(), bytes.len() as u64);
-        Open { file: Arc::new(File { name, path, size, version, keys: Vec::new() }), inner: Inner::Memory(bytes) }
+        Open {
+            file: Arc::new(File { name, path, below: String::new(), size, version, keys: Vec::new() }),
+            inner: Inner::Memory(bytes),
+        }
     }
 
     /// A file of an object store.

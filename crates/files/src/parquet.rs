@@ -94,9 +94,15 @@ impl Meta {
             let encrypted = footer.encrypted.iter().map(root).collect();
             let Footer { hollow, writer, .. } = footer;
             let places = hollow.places(stored.fields().len());
-            let pages = Sizes::look(open, reader.metadata(), writer);
+            let pages = Sizes::default();
             Ok(Meta { schema, reader, hollow, places, writer, pages, encrypted, int96, intervals })
         })
+    }
+
+    /// With a look at how large its pages are, which decides where row groups are cut.
+    pub(crate) fn measured(mut self, open: &Arc<Open>) -> Self {
+        self.pages = Sizes::look(open, self.reader.metadata(), self.writer);
+        self
     }
 
     /// What a footer says whose columns are to be read as these, whatever they are called.
@@ -168,6 +174,29 @@ impl Meta {
             }
         }
         chunks
+    }
+
+    /// A piece as a chunk, if the file has it.
+    pub(crate) fn chunk(&self, file: usize, columns: &[usize], piece: Piece) -> Option<Chunk> {
+        let all = self.reader.metadata().row_groups();
+        let groups = match &piece {
+            Piece::Groups(groups) if !groups.is_empty() => all.get(groups.clone())?,
+            Piece::Rows { group, .. } => std::slice::from_ref(all.get(*group)?),
+            _ => return None,
+        };
+        let stored = self.stored(columns);
+        let count = groups.iter().map(rows).fold(0, u64::saturating_add);
+        let bytes = groups.iter().map(|group| self.decoded_bytes(group, &stored)).fold(0, u64::saturating_add);
+        let (rows, bytes) = match &piece {
+            Piece::Rows { rows, .. } if rows.is_empty() || rows.end > count => return None,
+            Piece::Rows { rows, .. } => {
+                let part = rows.end - rows.start;
+                let bytes = u128::from(bytes) * u128::from(part) / u128::from(count);
+                (part, u64::try_from(bytes).unwrap_or(u64::MAX))
+            }
+            _ => (count, bytes),
+        };
+        Some(Chunk { file, piece, rows: Some(rows), bytes, held: 0 })
     }
 
     /// The compressed bytes that these columns take in the row groups that are `kept`.

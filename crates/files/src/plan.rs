@@ -9,6 +9,7 @@ use bowshot_core::{
 
 use crate::chunk::{Chunk, Piece};
 use crate::dataset::{Data, Dataset};
+use crate::join::rows;
 use crate::partition::{Cut, add, bytes, first, group, heavy, target};
 use crate::query;
 use crate::read::{Job, Shared, has_excerpts};
@@ -173,9 +174,7 @@ fn stored_bytes(dataset: &Dataset, view: &View, kept: &[Vec<bool>]) -> u64 {
 }
 
 fn partition(dataset: &Dataset, job: &Job) -> Partition {
-    let rows: Option<u64> = job.chunks.iter().map(|chunk| chunk.rows).sum();
-    let rows = rows.map(|rows| job.limit.map_or(rows, |limit| rows.min(limit)));
-    Partition { label: label(dataset, &job.chunks), rows }
+    Partition { label: label(dataset, &job.chunks), rows: rows(job) }
 }
 
 fn label(dataset: &Dataset, chunks: &[Chunk]) -> String {

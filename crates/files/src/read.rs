@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use arrow_array::{ArrayRef, RecordBatch};
-use bowshot_core::{Cancel, Connection, Error, ErrorKind, Excerpt, Options, Reader, Result, Scan, Site};
+use bowshot_core::{Cancel, Connection, Error, ErrorKind, Excerpt, Hold, Options, Reader, Result, Scan, Site};
 
 use crate::chunk::Chunk;
 use crate::connect::Store;
 use crate::dataset::{Data, Dataset, Origin};
+use crate::held::Holding;
 use crate::open::Open;
 use crate::snapshot::File;
 use crate::uri::Place;
@@ -36,11 +37,11 @@ pub(crate) struct Job {
 
 /// The live side of a plan.
 #[derive(Clone)]
-pub(crate) struct Shared(Arc<Inner>);
+pub(crate) struct Shared(pub(crate) Arc<Inner>);
 
-struct Inner {
-    dataset: Arc<Dataset>,
-    jobs: Vec<Job>,
+pub(crate) struct Inner {
+    pub(crate) dataset: Arc<Dataset>,
+    pub(crate) jobs: Vec<Job>,
     batch_bytes: usize,
     /// The same for Parquet, where a chunk may be one batch.
     parquet_batch: usize,
@@ -61,6 +62,15 @@ impl Scan for Shared {
     fn connect(&self, cancel: &Cancel) -> Result<Box<dyn Connection>> {
         let store = Store::new(&self.0.dataset.location, cancel)?;
         Ok(Box::new(Worker { shared: self.clone(), store, cancel: cancel.clone() }))
+    }
+
+    /// Files stay as they were listed, or are told from what they became.
+    fn obstacle(&self) -> Option<String> {
+        None
+    }
+
+    fn hold(&self, _: u128, _: &Cancel) -> Result<Box<dyn Hold>> {
+        Ok(Box::new(Holding::new(self.clone())))
     }
 
     /// The first piece tells: files of one result are alike, as a rule.

@@ -17,7 +17,8 @@ use object_store::http::HttpBuilder;
 use object_store::path::Path;
 use object_store::{ClientOptions, GetOptions, ObjectMeta, ObjectStore, ObjectStoreExt, RetryConfig};
 
-use crate::error::{changed, damaged};
+use crate::error::{changed, damaged, missing};
+use crate::held::HeldFile;
 use crate::lake::Lake;
 use crate::snapshot::{File, Version};
 use crate::uri::Location;
@@ -112,6 +113,46 @@ impl Remote {
         if files.is_empty() { Err(list::none(location.shown())) } else { Ok(files) }
     }
 
+    /// The file of a ticket, if a listing of the location would name it so. Where it has a tag, each read asks for that version; else
+    /// size and time are compared.
+    pub(crate) fn find(&self, location: &Location, wanted: &HeldFile) -> Result<Arc<File>> {
+        let pattern = glob::is_pattern(&self.path);
+        let below = wanted.below.as_str();
+        let prefix = self.parse(if pattern { glob::folder(&self.path) } else { self.path.as_str() })?;
+        let outside = || list::outside(location, below);
+        let place = if below.is_empty() {
+            if pattern || self.path.is_empty() || self.path.ends_with('/') {
+                return Err(outside());
+            }
+            prefix
+        } else {
+            let web = self.root.starts_with("http");
+            let place = format!("{prefix}/{below}");
+            let place = Path::parse(place.trim_start_matches('/')).map_err(|_| outside())?;
+            let taken =
+                if pattern { glob::matches(&self.path, place.as_ref()) } else { list::is_data(location, below) };
+            if web || !list::is_inside(below) || !taken {
+                return Err(outside());
+            }
+            place
+        };
+        let name = format!("{}{place}", self.root);
+        if !matches!(wanted.version, Version::Remote { tag: Some(_), .. }) {
+            let meta = self.link.wait(async { Ok(self.link.store.head(&place).await) })?;
+            let meta = meta.map_err(|error| match error {
+                object_store::Error::NotFound { .. } => missing(&name),
+                other => self.link.failed(&name, &other),
+            })?;
+            let found = self.file(location, &meta, below);
+            if (found.size, &found.version) != (wanted.size, &wanted.version) {
+                return Err(changed(&name));
+            }
+        }
+        let (path, below) = (place.as_ref().into(), below.to_owned());
+        let (size, version, keys) = (wanted.size, wanted.version.clone(), wanted.keys.clone());
+        Ok(Arc::new(File { name, path, below, size, version, keys }))
+    }
+
     fn parse(&self, path: &str) -> Result<Path> {
         let parsed = if self.root.starts_with("http") { Path::from_url_path(path) } else { Path::parse(path) };
         parsed.map_err(|error| Error::new(ErrorKind::Config, format!("the path {path} makes no sense: {error}")))
@@ -122,8 +163,9 @@ impl Remote {
         let name = format!("{}{}", self.root, meta.location);
         // A weak tag does not promise the same bytes, and no server takes it as a condition.
         let tag = meta.e_tag.clone().filter(|tag| !tag.starts_with("W/"));
-        let path = meta.location.as_ref().into();
-        Arc::new(File { name, path, size: meta.size, version: Version::Remote { tag }, keys })
+        let (path, below) = (meta.location.as_ref().into(), below.to_owned());
+        let version = Version::Remote { tag, modified: meta.last_modified.timestamp() };
+        Arc::new(File { name, path, below, size: meta.size, version, keys })
     }
 
     pub(crate) fn object(&self, file: &Arc<File>) -> Object {
@@ -164,7 +206,7 @@ impl Object {
 
     async fn fetch(&self, range: Range<u64>) -> object_store::Result<Bytes> {
         let tag = match &self.file.version {
-            Version::Remote { tag } => tag.clone(),
+            Version::Remote { tag, .. } => tag.clone(),
             Version::Local { .. } => None,
         };
         let options = GetOptions { range: Some(range.into()), if_match: tag, ..GetOptions::default() };

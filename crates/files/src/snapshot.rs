@@ -2,7 +2,9 @@
 
 use std::fs::Metadata;
 use std::path::PathBuf;
-use std::time::SystemTime;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use serde::{Deserialize, Serialize};
 
 /// A file as it was listed.
 #[derive(Clone, Debug)]
@@ -11,6 +13,8 @@ pub(crate) struct File {
     pub(crate) name: String,
     /// On the disk, or within the store.
     pub(crate) path: PathBuf,
+    /// The same below the location that was listed, with slashes; nothing where that is the file itself.
+    pub(crate) below: String,
     pub(crate) size: u64,
     pub(crate) version: Version,
     /// What the folders on the way say: `year=2024`. `None` is Hive's word for NULL.
@@ -18,13 +22,27 @@ pub(crate) struct File {
 }
 
 /// What tells one content of a file from another.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Version {
     /// When it was written, and which file it is where that is known.
-    Local { modified: Option<SystemTime>, number: Option<(u64, u64)> },
-    /// The object store's own name of the version.
+    Local { modified: Option<Moment>, number: Option<(u64, u64)> },
+    /// The object store's own name of the version, and when it was written.
     #[cfg(feature = "remote")]
-    Remote { tag: Option<String> },
+    Remote { tag: Option<String>, modified: i64 },
+}
+
+/// Nanoseconds since 1970.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Moment(i128);
+
+impl Moment {
+    fn of(time: SystemTime) -> Option<Self> {
+        let nanoseconds = match time.duration_since(UNIX_EPOCH) {
+            Ok(after) => i128::try_from(after.as_nanos()).ok()?,
+            Err(before) => -i128::try_from(before.duration().as_nanos()).ok()?,
+        };
+        Some(Moment(nanoseconds))
+    }
 }
 
 impl Version {
@@ -36,7 +54,16 @@ impl Version {
         };
         #[cfg(not(unix))]
         let number = None;
-        Version::Local { modified: metadata.modified().ok(), number }
+        Version::Local { modified: metadata.modified().ok().and_then(Moment::of), number }
+    }
+
+    /// The same where numbers of files mean nothing: on another machine.
+    pub(crate) fn elsewhere(&self) -> Self {
+        match self {
+            Version::Local { modified, .. } => Version::Local { modified: *modified, number: None },
+            #[cfg(feature = "remote")]
+            Version::Remote { .. } => self.clone(),
+        }
     }
 }
 

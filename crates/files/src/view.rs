@@ -40,10 +40,14 @@ impl View {
                 }
             }
         }
-        let schema = Arc::new(Schema::new(fields));
+        View::of(places, Arc::new(Schema::new(fields)), wanted.limit, options)
+    }
+
+    /// Columns that are known, as they come from the files.
+    pub(crate) fn of(places: Vec<usize>, schema: SchemaRef, limit: Option<u64>, options: &Options) -> Result<Self> {
         let times = TimesOfDay::new(&schema, &text::not_settled(&schema, &options.types));
         let casts = Casts::new(&times.schema(), times.types())?;
-        Ok(View { places, schema, times, casts, limit: wanted.limit })
+        Ok(View { places, schema, times, casts, limit })
     }
 
     /// A batch of the result from all columns that it takes, in its order.

@@ -1,9 +1,10 @@
 //! What ends a line.
 
 use memchr::memchr_iter;
+use serde::{Deserialize, Serialize};
 
 /// The byte that ends a line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Ends {
     /// LF, with any number of CRs before it.
     Feed,

@@ -4,7 +4,7 @@ use std::io::Read;
 use std::sync::Arc;
 
 use arrow_array::ArrayRef;
-use arrow_schema::{DataType, SchemaRef};
+use arrow_schema::{DataType, FieldRef};
 use bowshot_core::{Error, ErrorKind, Result, format_type};
 
 use super::decode::{Block, Misfit};
@@ -12,7 +12,7 @@ use super::ends::Ends;
 use super::evidence::Evidence;
 use super::input::{fill, input};
 use super::records::{Fault, FaultKind, Records};
-use super::{Rules, Table};
+use super::{FileOfText, Rules, Table};
 use crate::chunk::{Chunk, Piece};
 use crate::error::damaged;
 use crate::open::Open;
@@ -31,6 +31,7 @@ pub(crate) fn read(
 ) -> Result<Box<dyn Batches>> {
     let missing = || Error::new(ErrorKind::Internal, format!("{} has no such piece", open.file.name));
     let file = table.files.get(chunk.file).ok_or_else(missing)?;
+    let columns = columns.iter().map(|place| file.column(*place)).collect::<Option<Vec<_>>>().ok_or_else(missing)?;
     let Piece::Text { bytes, line } = &chunk.piece else { return Err(missing()) };
     let mut input = input(open, bytes.start, bytes.end);
     if file.compressed {
@@ -43,11 +44,10 @@ pub(crate) fn read(
         wanted: batch_bytes.max(4_096),
         batch_bytes: batch_bytes.max(4_096),
         line: *line,
-        records: Records::new(&file.rules, Some(file.schema.fields().len())),
+        records: Records::new(&file.rules, Some(file.width)),
         rules: file.rules.clone(),
-        schema: Arc::clone(&file.schema),
-        inferred: file.inferred.clone(),
-        columns: columns.to_vec(),
+        width: file.width,
+        columns,
         name: open.file.name.clone(),
     }))
 }
@@ -65,10 +65,30 @@ struct Text {
     line: u64,
     records: Records,
     rules: Rules,
-    schema: SchemaRef,
-    inferred: Vec<bool>,
-    columns: Vec<usize>,
+    /// How many fields a record has.
+    width: usize,
+    columns: Vec<Column>,
     name: String,
+}
+
+/// A column that is read.
+struct Column {
+    /// Where it stands in a record.
+    place: usize,
+    field: FieldRef,
+    /// Whether its type was inferred: then a value must not change by it.
+    inferred: bool,
+}
+
+impl FileOfText {
+    fn column(&self, place: usize) -> Option<Column> {
+        let at = match &self.places {
+            None => place,
+            Some(places) => places.iter().position(|known| *known == place)?,
+        };
+        let field = Arc::clone(self.schema.fields().get(at)?);
+        Some(Column { place, field, inferred: self.inferred.get(at).copied()? })
+    }
 }
 
 impl Text {
@@ -108,7 +128,7 @@ impl Text {
         Block {
             bytes: &self.buffer,
             fields: &self.records.fields,
-            width: self.schema.fields().len(),
+            width: self.width,
             rows: self.records.rows,
             nulls: &self.rules.nulls,
             quote: self.rules.quote.unwrap_or(b'"'),
@@ -116,30 +136,28 @@ impl Text {
         }
     }
 
-    fn column(&self, column: usize) -> Result<ArrayRef> {
-        let data_type = self.schema.field(column).data_type();
-        let strict = self.inferred.get(column).copied().unwrap_or(true);
-        self.block().column(column, data_type, strict).map_err(|misfit| self.misfit(column, &misfit))
+    fn column(&self, column: &Column) -> Result<ArrayRef> {
+        let read = self.block().column(column.place, column.field.data_type(), column.inferred);
+        read.map_err(|misfit| self.misfit(column, &misfit))
     }
 
-    fn misfit(&self, column: usize, Misfit(row): &Misfit) -> Error {
-        let field = self.schema.field(column);
+    fn misfit(&self, column: &Column, Misfit(row): &Misfit) -> Error {
+        let Column { place: column_place, field, inferred } = column;
         let (name, of) = (field.name(), format_type(field.data_type()));
         let block = self.block();
-        let at = block.fields.get(row * block.width + column).map_or(0, |field| field.start as usize);
+        let at = block.fields.get(row * block.width + column_place).map_or(0, |field| field.start as usize);
         let line = self.line + self.rules.ends().count(self.buffer.get(..at).unwrap_or_default());
         let mut scratch = Vec::new();
-        let text = block.value(*row, column, &mut scratch).unwrap_or_default();
+        let text = block.value(*row, *column_place, &mut scratch).unwrap_or_default();
         let place = format!("line {line} of {}", self.name);
         let error = match std::str::from_utf8(text) {
             Ok(text) => {
                 let shown: String = text.chars().take(60).collect();
-                let inferred = self.inferred.get(column) == Some(&true);
-                let why = if inferred { ", as the values that planning saw" } else { "" };
+                let why = if *inferred { ", as the values that planning saw" } else { "" };
                 Error::new(ErrorKind::Value, format!("column \"{name}\" is {of}{why}, and {place} holds \"{shown}\""))
                     .with_hint(format!(
                         "settle its type: types={{\"{name}\": \"{}\"}}; what means NULL is told by ?null=…",
-                        self.advice(column, inferred)
+                        self.advice(column)
                     ))
             }
             Err(error) => {
@@ -155,19 +173,19 @@ impl Text {
     }
 
     /// A type that holds what the column had so far and the values at hand; text in case of doubt.
-    fn advice(&self, column: usize, inferred: bool) -> String {
-        let settled = self.schema.field(column).data_type();
+    fn advice(&self, Column { place, field, inferred }: &Column) -> String {
+        let settled = field.data_type();
         let block = self.block();
         let mut evidence = Evidence::of(settled);
         let mut scratch = Vec::new();
         for row in 0..block.rows {
-            if let Some(text) = block.value(row, column, &mut scratch) {
+            if let Some(text) = block.value(row, *place, &mut scratch) {
                 evidence.see(text);
             }
         }
         let advised = evidence.data_type();
         // A type that the user chose did not come from what the values look like.
-        format_type(if inferred && advised != *settled { &advised } else { &DataType::Utf8 })
+        format_type(if *inferred && advised != *settled { &advised } else { &DataType::Utf8 })
     }
 }
 
@@ -179,7 +197,7 @@ impl Batches for Text {
         if rows == 0 {
             return Ok(None);
         }
-        let columns = self.columns.iter().map(|column| self.column(*column)).collect::<Result<_>>()?;
+        let columns = self.columns.iter().map(|column| self.column(column)).collect::<Result<_>>()?;
         self.drop_front(end);
         Ok(Some(Columns { columns, rows }))
     }

@@ -25,7 +25,8 @@ pub(super) struct Footer {
     pub(super) schema: SchemaRef,
     version: MetadataVersion,
     dictionaries: Vec<Block>,
-    batches: Vec<Batch>,
+    /// By their numbers: those that were looked at.
+    batches: BTreeMap<usize, Batch>,
 }
 
 /// Where a batch is, and what its header says.
@@ -43,7 +44,12 @@ const COMPRESSED: u64 = 3;
 const TAIL: u64 = 10;
 
 impl Footer {
-    pub(super) fn load(content: &Content, name: &str, types: &BTreeMap<String, DataType>) -> Result<Self> {
+    pub(super) fn load(
+        content: &Content,
+        name: &str,
+        types: &BTreeMap<String, DataType>,
+        only: Option<&[Range<usize>]>,
+    ) -> Result<Self> {
         let wrong = |what: &dyn std::fmt::Display| damaged(name, what);
         let end = content.open.len().checked_sub(TAIL).ok_or_else(|| wrong(&"it is too short"))?;
         let tail = content.get(end, TAIL)?;
@@ -57,22 +63,36 @@ impl Footer {
         message::check_schema(&schema, name)?;
         let schema = text::as_bytes(&fb_to_schema(schema), types);
         let dictionaries = footer.dictionaries().iter().flatten().copied().collect();
-        let mut batches = Vec::new();
-        for block in footer.recordBatches().iter().flatten() {
-            batches.push(look(content, block, name)?);
+        let mut batches = BTreeMap::new();
+        for (number, block) in footer.recordBatches().iter().flatten().enumerate() {
+            if only.is_none_or(|only| only.iter().any(|range| range.contains(&number))) {
+                batches.insert(number, look(content, block, name)?);
+            }
         }
         Ok(Footer { schema, version: footer.version(), dictionaries, batches })
     }
 
     pub(super) fn chunks(&self, file: usize) -> Vec<Chunk> {
-        let chunk = |(number, batch): (usize, &Batch)| Chunk {
+        let chunk = |(&number, batch): (&usize, &Batch)| Chunk {
             file,
             piece: Piece::Blocks(number..number + 1),
             rows: Some(batch.rows),
             bytes: batch.bytes,
             held: 0,
         };
-        self.batches.iter().enumerate().map(chunk).collect()
+        self.batches.iter().map(chunk).collect()
+    }
+
+    /// How many rows and bytes some batches have; `None` where one is not there.
+    pub(super) fn extent(&self, blocks: Range<usize>) -> Option<(u64, u64)> {
+        let mut known = self.batches.range(blocks.clone());
+        let (mut rows, mut bytes) = (0_u64, 0_u64);
+        for number in blocks {
+            let (_, batch) = known.next().filter(|(known, _)| **known == number)?;
+            rows = rows.saturating_add(batch.rows);
+            bytes = bytes.saturating_add(batch.bytes);
+        }
+        Some((rows, bytes))
     }
 }
 
@@ -148,7 +168,7 @@ impl Batches for Blocks {
                 return Ok(Some(columns));
             }
             let Some(number) = self.blocks.next() else { return Ok(None) };
-            let Some(Batch { block, rows, bytes }) = self.footer.batches.get(number) else { return Ok(None) };
+            let Some(Batch { block, rows, bytes }) = self.footer.batches.get(&number) else { return Ok(None) };
             let place = || format!("batch {number} of {}", self.name);
             let batch = contained(place, || {
                 let buffer = block_bytes(&self.content, block)?;

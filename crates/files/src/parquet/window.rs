@@ -136,7 +136,8 @@ mod tests {
         (0..mebibytes).for_each(|number| file.write_all(&[number; 1 << 20]).unwrap());
         let (path, size) = (file.path().to_owned(), u64::from(mebibytes) << 20);
         let version = Version::of(&metadata(&path).unwrap());
-        let listed = Arc::new(File { name: "numbers".into(), path, size, version, keys: Vec::new() });
+        let listed =
+            Arc::new(File { name: "numbers".into(), path, below: String::new(), size, version, keys: Vec::new() });
         let starts = (0..mebibytes).step_by(each.into());
         let ranges = starts.map(|start| (u64::from(start) << 20, u64::from(each) << 20)).collect();
         (file, Window::new(&Arc::new(Open::local(&listed).unwrap()), ranges).unwrap())

@@ -33,4 +33,6 @@ mod remote;
 #[cfg(test)]
 mod support;
 #[cfg(test)]
+mod tickets;
+#[cfg(test)]
 mod unknown;
