@@ -21,6 +21,9 @@ pub(crate) struct HeldText {
     compressed: bool,
 }
 
+/// A file of a ticket, what it says of the text, and the columns that are read with their places.
+pub(crate) type Known = (Arc<File>, HeldText, Vec<usize>, Vec<FieldRef>);
+
 impl Table {
     /// What a ticket says of a file of which the columns at these places are read.
     pub(crate) fn held(&self, file: usize, places: &[usize]) -> Option<HeldText> {
@@ -30,8 +33,8 @@ impl Table {
     }
 
     /// The files of a ticket, each with the columns that are read of it and their places; or why they cannot be those.
-    pub(crate) fn join(files: Vec<(Arc<File>, HeldText, Vec<usize>, Vec<FieldRef>)>) -> Result<Self, &'static str> {
-        let one = |(file, held, places, fields): (Arc<File>, HeldText, Vec<usize>, Vec<FieldRef>)| {
+    pub(crate) fn join(files: Vec<Known>) -> Result<Self, &'static str> {
+        let one = |(file, held, places, fields): Known| {
             let HeldText { rules, width, inferred, compressed } = held;
             if places.len() != fields.len() || inferred.len() != fields.len() {
                 return Err("the columns of a file are not as many as those that are read");

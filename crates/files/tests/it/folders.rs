@@ -123,10 +123,10 @@ fn a_file_that_changes_after_planning_is_an_error() {
         std::thread::sleep(std::time::Duration::from_millis(20));
         write(5);
         let error = finish(planned, &options()).unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::Io);
+        assert_eq!(error.kind(), ErrorKind::SnapshotGone);
         assert!(error.to_string().contains("changed"), "{error}");
         let planned = plan(&uri(&path), "", &options()).unwrap();
         std::fs::remove_file(&path).unwrap();
-        assert_eq!(finish(planned, &options()).unwrap_err().kind(), ErrorKind::Io);
+        assert_eq!(finish(planned, &options()).unwrap_err().kind(), ErrorKind::SnapshotGone);
     }
 }

@@ -92,11 +92,11 @@ fn folders_with_keys_and_types_of_the_user_s_travel() {
         std::fs::create_dir(folder.path().join(day)).unwrap();
         write_parquet(&folder.path().join(day).join("part.parquet"), &many_types(9_000), row_groups(4_000));
     }
-    let address = format!("{}?hive=yes", uri(folder.path()));
+    let address = format!("{}?hive=true", uri(folder.path()));
     let types = [("d9".to_owned(), arrow_schema::DataType::Utf8)].into();
     let options = Options { types, ..divided() };
-    assert!(assert_travels(&address, "SELECT day, id, d9, text FROM t", &options) > 1);
-    assert!(assert_travels(&format!("{}/*/*.parquet", uri(folder.path())), "SELECT * FROM t", &divided()) > 1);
+    assert!(assert_travels(&address, "SELECT day, id, d9, text FROM data", &options) > 1);
+    assert!(assert_travels(&format!("{}/*/*.parquet", uri(folder.path())), "SELECT * FROM data", &divided()) > 1);
 }
 
 #[test]
@@ -105,7 +105,7 @@ fn a_ticket_looks_at_its_own_files_alone() {
     for number in 0..20 {
         write_parquet(&folder.path().join(format!("{number:02}.parquet")), &many_types(3_000), row_groups(1_000));
     }
-    let tickets = tickets(&uri(folder.path()), "SELECT id FROM t", &divided());
+    let tickets = tickets(&uri(folder.path()), "SELECT * FROM data", &divided());
     let rows = |ticket| join(&uri(folder.path()), ticket).unwrap().iter().map(RecordBatch::num_rows).sum::<usize>();
     let first = rows(&tickets[0]);
     // What becomes of the others is none of its business.
@@ -153,7 +153,7 @@ fn copies_elsewhere_are_the_same_if_their_times_are() {
     std::fs::create_dir(&here).unwrap();
     std::fs::create_dir(&there).unwrap();
     write_parquet(&here.join("a.parquet"), &many_types(5_000), row_groups(1_000));
-    let ticket = tickets(&uri(&here), "SELECT id FROM t", &options()).remove(0);
+    let ticket = tickets(&uri(&here), "SELECT id FROM data", &options()).remove(0);
     std::fs::copy(here.join("a.parquet"), there.join("a.parquet")).unwrap();
     assert_eq!(refused(&uri(&there), &ticket).kind(), ErrorKind::SnapshotGone);
     let written = std::fs::metadata(here.join("a.parquet")).unwrap().modified().unwrap();
@@ -169,12 +169,12 @@ fn a_ticket_does_not_lead_out_of_its_address() {
         std::fs::create_dir(place).unwrap();
         write_parquet(&place.join("a.parquet"), &many_types(100), row_groups(100));
     }
-    let of_a_file = tickets(&uri(&outside.join("a.parquet")), "SELECT id FROM t", &options()).remove(0);
+    let of_a_file = tickets(&uri(&outside.join("a.parquet")), "SELECT id FROM data", &options()).remove(0);
     assert_eq!(refused(&uri(&inside), &of_a_file).kind(), ErrorKind::Config);
-    let of_a_folder = tickets(&uri(folder.path()), "SELECT id FROM t", &options()).remove(0);
+    let of_a_folder = tickets(&uri(folder.path()), "SELECT id FROM data", &options()).remove(0);
     assert_eq!(refused(&uri(&inside.join("a.parquet")), &of_a_folder).kind(), ErrorKind::Config);
     let pattern = format!("{}/out*/*.parquet", folder.path().display());
-    assert!(join(&pattern, &tickets(&pattern, "SELECT id FROM t", &options()).remove(0)).is_ok());
+    assert!(join(&pattern, &tickets(&pattern, "SELECT id FROM data", &options()).remove(0)).is_ok());
     assert_eq!(refused(&pattern, &of_a_folder).kind(), ErrorKind::Config);
 }
 
