@@ -66,7 +66,7 @@ pub struct States {
     /// It waited for the source: the time in [`Connection::open`](crate::Connection::open) and [`Reader::next`](crate::Reader::next)
     /// in which its thread used no CPU and was not ready to.
     pub server: Duration,
-    /// It made batches: the CPU time of its thread in the same calls, which includes what the system does to hand bytes over, and all
+    /// It made batches: the CPU time of its thread in the same calls, which includes what the system does to hand bytes over, and the
     /// time in the destination's [`Map`](crate::Map).
     pub decoding: Duration,
     /// It waited for room, because the consumer had not taken enough of what was read.

@@ -10,6 +10,8 @@ use crate::{ConnectionProfile, Partition, PartitionProfile, Profile, States, Str
 
 /// Stretches of all partitions of a plan together, about.
 const MOST_STRETCHES: usize = 8192;
+/// So short that it is not worth a look at the clocks of the thread.
+const BRIEF: Duration = Duration::from_micros(50);
 /// Stretches of one partition.
 const MOST_OF_ONE: usize = 256;
 
@@ -110,7 +112,10 @@ impl Log {
         let mut states = States::default();
         match self.doing {
             Doing::Nothing | Doing::Connecting => {}
-            Doing::Mapping => states.decoding = passed,
+            Doing::Mapping => {
+                states.starved = starved.min(passed);
+                states.decoding = passed.saturating_sub(states.starved);
+            }
             Doing::Waiting => {
                 states.starved = starved.min(passed);
                 states.waiting = passed.saturating_sub(states.starved);
@@ -333,8 +338,10 @@ impl<'a> Logging<'a> {
     /// The batch is to be handed over, when there is room.
     pub(crate) fn mapped(&self, rows: u64, bytes: u64) {
         let mut log = self.0.lock();
-        // The clocks are read after the wait for room: what the map had to wait for a core counts as far as that wait goes.
-        let mark = Mark { now: Instant::now(), ..log.mark };
+        let now = Instant::now();
+        // Where next to nothing was done, no core was waited for either.
+        let brief = now.saturating_duration_since(log.since) < BRIEF;
+        let mark = if brief { Mark { now, ..log.mark } } else { log.look() };
         log.turn(mark, Doing::Waiting);
         if let Some(entry) = log.entries.last_mut() {
             entry.first_batch = entry.first_batch.or(Some(mark.now));
