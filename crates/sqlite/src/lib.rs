@@ -32,6 +32,7 @@ mod decode;
 mod describe;
 mod error;
 mod handle;
+mod held;
 mod ingest;
 mod ingested;
 mod plan;
@@ -44,7 +45,7 @@ mod update;
 mod uri;
 mod writer;
 
-use bowshot_core::{Cancel, Naming, Plan, Request, Result, Source, Writer};
+use bowshot_core::{Cancel, Naming, Plan, Request, Result, Source, Ticket, Writer};
 
 /// A SQLite database file.
 #[derive(Clone, Debug)]
@@ -69,6 +70,13 @@ impl Sqlite {
 impl Source for Sqlite {
     fn plan(&self, request: &Request, cancel: &Cancel) -> Result<Plan> {
         plan::plan(&self.location, request, cancel)
+    }
+
+    fn join(&self, ticket: &Ticket, cancel: &Cancel) -> Result<Plan> {
+        match ticket.state::<held::Held>(held::KIND)? {
+            Some(held) => held::join(&self.location, ticket, held, cancel),
+            None => ticket.joined(self.plan(ticket.request(), cancel)?),
+        }
     }
 
     fn naming(&self, _cancel: &Cancel) -> Result<Naming> {

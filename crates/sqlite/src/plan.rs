@@ -8,6 +8,7 @@ use bowshot_sql::{Dialect, Division, Permit, Prepared, divide_as_asked};
 use crate::by_column;
 use crate::describe::{self, Column, describe};
 use crate::handle::Database;
+use crate::held::Ground;
 use crate::read::Shared;
 use crate::sample::Sample;
 use crate::snapshot::{self, Snapshot};
@@ -36,11 +37,13 @@ pub(crate) fn plan(location: &Location, request: &Request, cancel: &Cancel) -> R
     let permit = Permit::new(Dialect::Sqlite, bowshot_sql::Database::Sqlite, location.calls.or(options.calls));
     let queries = Prepared::all(request, permit)?;
     let connections = options.workers().min(most_parts(location, &queries, options));
+    let number = snapshot::identity(location);
     let snapshot = snapshot::open(location, &options.before, connections, cancel)?;
     let Snapshot { mut databases, name, note } = snapshot;
     let Some(first) = databases.first_mut() else {
         return Err(Error::new(ErrorKind::Internal, "a snapshot without a connection"));
     };
+    let ground = Ground::new(location, number, first)?;
     let draft = draft(first, &queries, options, connections, note.as_deref())?;
     let Draft { columns, division: Division { parts, mut reason, .. }, sample } = draft;
     if let Some(note) = note.filter(|note| !reason.contains(note.as_str())) {
@@ -53,7 +56,7 @@ pub(crate) fn plan(location: &Location, request: &Request, cancel: &Cancel) -> R
     let read_schema = describe::schema(&columns);
     let casts = Casts::new(&read_schema, &options.types)?;
     let schema = casts.schema();
-    let scan = Shared::new((read_schema, casts), columns, parts, options.batch_bytes, databases, sample)?;
+    let scan = Shared::new((read_schema, casts), columns, parts, options.batch_bytes, databases, sample, ground)?;
     Ok(Plan {
         schema,
         snapshot: Some(name),

@@ -5,28 +5,31 @@ use std::sync::Arc;
 
 use arrow_array::{RecordBatch, RecordBatchOptions};
 use arrow_schema::{DataType, SchemaRef};
-use bowshot_core::{Cancel, Casts, Connection, Error, ErrorKind, Misfit, Part, Reader, Result, Scan, Site};
+use bowshot_core::{Cancel, Casts, Connection, Error, ErrorKind, Hold, Misfit, Part, Reader, Result, Scan, Site};
 use parking_lot::Mutex;
 
 use crate::decode::{Columns, Place};
 use crate::describe::{Column, Kind};
 use crate::handle::{Cell, Database};
+use crate::held::{self, Ground};
 use crate::sample::Sample;
 
 /// How much of a value a message shows, in characters.
 const SHOWN: usize = 60;
 
 /// What every connection of a plan knows.
-struct Work {
+pub(crate) struct Work {
     read_schema: SchemaRef,
     casts: Casts,
-    columns: Vec<Column>,
+    pub(crate) columns: Vec<Column>,
     parts: Vec<Part>,
     batch_bytes: usize,
     /// The connections that nobody uses.
     idle: Mutex<Vec<Session>>,
     /// How many connections there are.
     count: usize,
+    /// What they stand on.
+    pub(crate) ground: Ground,
 }
 
 /// A connection in the plan's snapshot.
@@ -48,12 +51,13 @@ impl Shared {
         batch_bytes: usize,
         databases: Vec<Database>,
         sample: Option<Sample>,
+        ground: Ground,
     ) -> Result<Self> {
         let mut sample = sample;
         let idle: Vec<Session> =
             databases.into_iter().map(|database| Session { database, begun: sample.take() }).collect();
         let count = idle.len();
-        let work = Work { read_schema, casts, columns, parts, batch_bytes, idle: Mutex::new(idle), count };
+        let work = Work { read_schema, casts, columns, parts, batch_bytes, idle: Mutex::new(idle), count, ground };
         // A type that SQLite's values cannot become is refused while the plan is made.
         work.empty_columns()?;
         Ok(Shared(Arc::new(work)))
@@ -64,6 +68,18 @@ impl Scan for Shared {
     /// SQLite works in the thread that reads.
     fn site(&self) -> Site {
         Site::Here
+    }
+
+    fn obstacle(&self) -> Option<String> {
+        self.0.ground.obstacle.clone()
+    }
+
+    fn part(&self, index: usize) -> Option<Part> {
+        self.0.parts.get(index).cloned()
+    }
+
+    fn hold(&self, _: u128, cancel: &Cancel) -> Result<Box<dyn Hold>> {
+        held::hold(&self.0, cancel)
     }
 
     fn connect(&self, cancel: &Cancel) -> Result<Box<dyn Connection>> {

@@ -98,19 +98,19 @@ fn agree(databases: &[Database], monitor: Option<&Database>) -> Result<Option<St
 }
 
 /// Begins a transaction, and reads, which is what pins its state.
-fn begin(database: &Database) -> Result<()> {
+pub(crate) fn begin(database: &Database) -> Result<()> {
     database.execute("BEGIN")?;
     database.scalar(TOUCH, &[]).map(|_| ())
 }
 
 /// Whether the user's statements attached other databases.
-fn has_attached(database: &Database) -> Result<bool> {
+pub(crate) fn has_attached(database: &Database) -> Result<bool> {
     let names = "SELECT count(*) FROM pragma_database_list WHERE name NOT IN ('main', 'temp')";
     Ok(database.scalar(names, &[])? != Value::Int(0))
 }
 
 /// What tells one file from another that took its name.
-fn identity(location: &Location) -> Option<(u64, u64)> {
+pub(crate) fn identity(location: &Location) -> Option<(u64, u64)> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::MetadataExt;

@@ -1,6 +1,7 @@
 //! Which Arrow type a column is read as. The rule is written down in `docs/decisions/0003-sqlite-types.md`.
 
 use arrow_schema::DataType;
+use serde::{Deserialize, Serialize};
 
 use crate::handle::Cell;
 
@@ -38,7 +39,7 @@ impl Rule {
 }
 
 /// The storage classes that a column's first values were seen in.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Seen {
     integer: bool,
     real: bool,
