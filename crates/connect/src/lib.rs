@@ -27,7 +27,7 @@ use sources::{Entry, SOURCES};
 pub use address::{is_connection_string, is_uri};
 pub use named::{Named, Text, plan_text};
 pub use references::resolve;
-pub use subquery::{Subquery, scheme, subquery};
+pub use subquery::{Subquery, dialect, scheme, subquery};
 
 /// The source that `uri` names; nothing is sent to a database yet.
 ///

@@ -30,14 +30,7 @@ pub struct Subquery {
 /// ```
 pub fn subquery(uri: &str, sql: &str) -> Option<Subquery> {
     let scheme = scheme(uri)?;
-    let dialect = match scheme {
-        "postgresql" => Dialect::Postgres,
-        "mysql" => Dialect::MySql,
-        "sqlite" => Dialect::Sqlite,
-        "mssql" => Dialect::SqlServer,
-        "oracle" => Dialect::Oracle,
-        _ => return None,
-    };
+    let dialect = of_scheme(scheme)?;
     let sql = strip_end(sql, dialect);
     let shape = analyse(sql, dialect);
     if !shape.read || is_ordered(sql, dialect) {
@@ -58,4 +51,29 @@ pub fn scheme(uri: &str) -> Option<&'static str> {
         Address::Path => first("sqlite"),
         Address::Malformed(_) | Address::Sql => None,
     }
+}
+
+/// How the database that the address names writes SQL, as far as its address tells; [`Dialect::Standard`] where it does not.
+///
+/// ```
+/// use bowshot_connect::dialect;
+/// use bowshot_sql::Dialect;
+///
+/// assert_eq!(dialect("mariadb://host/shop"), Dialect::MySql);
+/// assert_eq!(dialect("odbc:DSN=shop"), Dialect::Standard);
+/// ```
+pub fn dialect(uri: &str) -> Dialect {
+    scheme(uri).and_then(of_scheme).unwrap_or(Dialect::Standard)
+}
+
+/// The dialect of the first scheme of a kind of database whose SQL is known.
+fn of_scheme(scheme: &str) -> Option<Dialect> {
+    Some(match scheme {
+        "postgresql" => Dialect::Postgres,
+        "mysql" => Dialect::MySql,
+        "sqlite" => Dialect::Sqlite,
+        "mssql" => Dialect::SqlServer,
+        "oracle" => Dialect::Oracle,
+        _ => return None,
+    })
 }

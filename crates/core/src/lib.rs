@@ -24,6 +24,7 @@
 //! ```
 
 mod address;
+mod batch_rows;
 mod calls;
 mod cancel;
 mod casts;
@@ -57,6 +58,7 @@ mod type_name;
 mod writer;
 
 pub use address::Address;
+pub use batch_rows::BatchRows;
 pub use calls::Calls;
 pub use cancel::{Cancel, Registration};
 pub use casts::{Casts, check_names};

@@ -1,5 +1,6 @@
 //! CommandGetCatalogs and CommandGetDbSchemas: what there is above the tables.
 
+use bowshot_catalog::{Pattern, Table, fits};
 use std::collections::BTreeSet;
 
 use arrow_flight::sql::CommandGetDbSchemas;
@@ -7,9 +8,7 @@ use bowshot_core::{Cancel, Result};
 
 use crate::batch::{batch, names};
 use crate::catalog::Catalog;
-use crate::filter::{Pattern, fits};
 use crate::gather::{Answer, Gathered, asked, gather};
-use crate::listed::Table;
 use crate::schemas::{catalogs_schema, db_schemas_schema};
 use crate::table_path::{Reachable, Visible};
 
@@ -62,7 +61,7 @@ struct Held {
 
 impl Held {
     fn of(catalog: &Catalog, cancel: &Cancel) -> Result<Held> {
-        Ok(Held { tables: catalog.tables(cancel)?, schemas: catalog.schema_names(cancel)? })
+        Ok(Held { tables: catalog.lister.tables(cancel)?, schemas: catalog.lister.schema_names(cancel)? })
     }
 }
 

@@ -2,13 +2,12 @@
 
 use arrow_array::RecordBatch;
 use arrow_flight::sql::{CommandGetCrossReference, CommandGetExportedKeys, CommandGetImportedKeys};
+use bowshot_catalog::{End, ForeignKeyColumn, is_asked};
 use bowshot_core::{Cancel, Result};
 
 use crate::batch::{batch, bytes, names, numbers, texts};
 use crate::catalog::Catalog;
-use crate::filter::is_asked;
 use crate::gather::{Answer, gather};
-use crate::listed::{End, ForeignKeyColumn};
 use crate::schemas::foreign_keys_schema;
 use crate::table_path::Visible;
 
@@ -97,7 +96,7 @@ fn foreign_keys(
     // A foreign key never leaves its database.
     let both = |catalog: &&Catalog| [primary, foreign].iter().flatten().all(|end| end.is_in(catalog));
     let gathered = gather(catalogs.iter().filter(both), |catalog| {
-        let mut keys = catalog.foreign_keys(cancel)?;
+        let mut keys = catalog.lister.foreign_keys(cancel)?;
         keys.retain(|key| {
             primary.is_none_or(|end| end.is(&key.primary)) && foreign.is_none_or(|end| end.is(&key.foreign))
         });

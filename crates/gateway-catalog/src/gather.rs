@@ -1,12 +1,12 @@
 //! Several catalogs, asked side by side.
 
+use bowshot_catalog::is_asked;
 use std::thread;
 
 use arrow_array::RecordBatch;
 use bowshot_core::{Error, ErrorKind, Result};
 
 use crate::catalog::Catalog;
-use crate::filter::is_asked;
 
 /// The answer to a command.
 #[derive(Debug)]

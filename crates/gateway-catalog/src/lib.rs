@@ -28,14 +28,9 @@
 mod batch;
 mod catalog;
 mod catalogs;
-mod dialect;
-mod files;
-mod filter;
 mod foreign_keys;
 mod gather;
-mod listed;
 mod primary_keys;
-mod rows;
 mod schema_cache;
 mod schemas;
 mod sql_info;
@@ -44,13 +39,11 @@ mod table_schema;
 mod tables;
 mod xdbc;
 
+pub use bowshot_catalog::{Dialect, TableType, table_of_files};
 pub use catalog::{Catalog, Limits};
 pub use catalogs::{catalogs, db_schemas};
-pub use dialect::Dialect;
-pub use files::table_of_files;
 pub use foreign_keys::{cross_reference, exported_keys, imported_keys};
 pub use gather::{Answer, Missing};
-pub use listed::TableType;
 pub use primary_keys::primary_keys;
 pub use schemas::{
     catalogs_schema, db_schemas_schema, foreign_keys_schema, primary_keys_schema, sql_info_schema, table_types_schema,

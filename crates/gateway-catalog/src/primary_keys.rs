@@ -1,11 +1,11 @@
 //! CommandGetPrimaryKeys.
 
 use arrow_flight::sql::CommandGetPrimaryKeys;
+use bowshot_catalog::is_asked;
 use bowshot_core::{Cancel, Result};
 
 use crate::batch::{batch, names, numbers, texts};
 use crate::catalog::Catalog;
-use crate::filter::is_asked;
 use crate::gather::{Answer, asked, gather};
 use crate::schemas::primary_keys_schema;
 use crate::table_path::Visible;
@@ -22,7 +22,7 @@ pub fn primary_keys(
     cancel: &Cancel,
 ) -> Result<Answer> {
     let gathered = gather(asked(catalogs, command.catalog.as_deref()), |catalog| {
-        let mut keys = catalog.primary_keys(cancel)?;
+        let mut keys = catalog.lister.primary_keys(cancel)?;
         keys.retain(|key| key.table == command.table && is_asked(command.db_schema.as_deref(), key.schema.as_deref()));
         Ok(keys)
     })?;

@@ -1,13 +1,14 @@
 //! Schemas of tables, remembered for a while.
 
+use bowshot_catalog::Column;
 use std::collections::HashMap;
 use std::time::Instant;
 
 use arrow_schema::SchemaRef;
 use parking_lot::Mutex;
 
-use crate::catalog::{Limits, Place};
-use crate::listed::Column;
+use crate::catalog::Limits;
+use bowshot_catalog::Place;
 
 /// Schemas by table. One is only believed while the source lists the columns that it had when the table was planned.
 #[derive(Default)]
@@ -48,8 +49,9 @@ mod tests {
     use arrow_schema::Schema;
 
     use super::SchemaCache;
-    use crate::catalog::{Limits, Place};
-    use crate::listed::Column;
+    use crate::catalog::Limits;
+    use bowshot_catalog::Column;
+    use bowshot_catalog::Place;
 
     fn place(table: &str) -> Place {
         (None, table.to_owned())

@@ -1,16 +1,17 @@
 //! The Arrow schema of a table: the one that a query of the whole table has, with what the source says of its columns.
 
+use bowshot_catalog::{Column, Table};
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use arrow_schema::{Field, Schema, SchemaRef};
-use bowshot_core::{Cancel, Error, ErrorKind, Options, Partitioning, Query, Request, Result, SOURCE_TYPE};
+use bowshot_core::{Cancel, Error, ErrorKind, Result, SOURCE_TYPE};
 use parking_lot::Mutex;
 
-use crate::catalog::{Catalog, Place};
-use crate::listed::{Column, Table};
+use crate::catalog::Catalog;
+use bowshot_catalog::Place;
 
 /// The key in a schema's metadata under which stands why a table's columns are not known.
 pub const UNREADABLE: &str = "bowshot.unreadable";
@@ -31,7 +32,7 @@ impl Catalog {
                 self.limits.tables
             )));
         }
-        let columns = self.columns(cancel)?;
+        let columns = self.lister.columns(cancel)?;
         let next = AtomicUsize::new(0);
         let made = Mutex::new(vec![None; tables.len()]);
         let failed = Mutex::new(None);
@@ -66,11 +67,9 @@ impl Catalog {
         if let Some(schema) = self.cache.get(&place, listed, &self.limits) {
             return Ok(schema);
         }
-        let options = Options { connections: Some(1), partitioning: Partitioning::Single, ..self.options.clone() };
-        let sql = self.dialect.select_all(table.schema.as_deref(), &table.name);
-        match self.source.plan(&Request::new(Query::new(sql), options), cancel) {
-            Ok(plan) => {
-                let schema = self.described(&plan.schema, table, listed);
+        match self.lister.table_schema(table.schema.as_deref(), &table.name, cancel) {
+            Ok(schema) => {
+                let schema = self.described(&schema, table, listed);
                 self.cache.put(place, listed, SchemaRef::clone(&schema), &self.limits);
                 Ok(schema)
             }

@@ -3,13 +3,12 @@
 use arrow_array::RecordBatch;
 use arrow_flight::sql::CommandGetTables;
 use arrow_schema::SchemaRef;
+use bowshot_catalog::{Pattern, Table, TableType, fits};
 use bowshot_core::{Cancel, Result};
 
 use crate::batch::{batch, names, schemas, texts};
 use crate::catalog::Catalog;
-use crate::filter::{Pattern, fits};
 use crate::gather::{Answer, asked, gather};
-use crate::listed::{Table, TableType};
 use crate::schemas::{table_types_schema, tables_schema};
 use crate::table_path::Visible;
 
@@ -36,7 +35,7 @@ pub fn tables(
             && fits(table_pattern.as_ref(), Some(&table.name))
     };
     let gathered = gather(asked(catalogs, command.catalog.as_deref()), |catalog| {
-        let mut tables = catalog.tables(cancel)?;
+        let mut tables = catalog.lister.tables(cancel)?;
         tables.retain(wanted);
         Ok(tables)
     })?;

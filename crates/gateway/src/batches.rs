@@ -1,12 +1,11 @@
 //! What a client puts, as batches for a thread.
 
-use std::ops::Range;
 use std::sync::Arc;
 
 use arrow_array::RecordBatch;
 use arrow_flight::FlightData;
 use arrow_schema::{Schema, SchemaRef};
-use bowshot_core::{Cancel, Error, ErrorKind, Result, RowValues, Value};
+use bowshot_core::{Cancel, Error, ErrorKind, Result};
 use futures::Stream;
 use tokio::sync::Notify;
 use tokio::sync::mpsc::{Receiver, channel};
@@ -96,45 +95,8 @@ fn broken(why: Unread) -> Error {
     }
 }
 
-/// The rows of batches as parameters, one after the other.
-pub(crate) struct Rows<I> {
-    batches: I,
-    /// The batch that is being read, and which of its rows are left.
-    current: Option<(RowValues, Range<usize>)>,
-}
-
-impl<I> Rows<I> {
-    pub(crate) fn of(batches: I) -> Self {
-        Rows { batches, current: None }
-    }
-}
-
-impl<I: Iterator<Item = Result<RecordBatch>>> Iterator for Rows<I> {
-    type Item = Result<Vec<Value>>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        loop {
-            if let Some((values, rows)) = &mut self.current
-                && let Some(row) = rows.next()
-            {
-                return Some(values.row(row));
-            }
-            let batch = match self.batches.next()? {
-                Ok(batch) => batch,
-                Err(error) => return Some(Err(error)),
-            };
-            match RowValues::new(&batch) {
-                Ok(values) => self.current = Some((values, 0..batch.num_rows())),
-                Err(error) => return Some(Err(error)),
-            }
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use arrow_array::{ArrayRef, Int32Array};
-
     use super::*;
 
     #[test]
@@ -149,20 +111,5 @@ mod tests {
         assert_eq!(put(vec![Some(Ok(batch())), None]), [Ok(batch())]);
         assert_eq!(put(vec![Some(Ok(batch()))]), [Ok(batch()), Err(ErrorKind::Internal)]);
         assert_eq!(put(vec![Some(Err(Error::cancelled())), None]), [Err(ErrorKind::Cancelled)]);
-    }
-
-    #[test]
-    fn the_rows_of_all_batches_follow_each_other() {
-        let batch = |values: Vec<i32>| {
-            let column = Arc::new(Int32Array::from(values)) as ArrayRef;
-            Ok(RecordBatch::try_from_iter([("n", column)]).unwrap())
-        };
-        let lost = Err(Error::new(ErrorKind::ConnectionLost, "gone"));
-        let mut rows = Rows::of([batch(vec![1, 2]), batch(vec![]), batch(vec![3]), lost].into_iter());
-        for number in [1, 2, 3] {
-            assert_eq!(rows.next().unwrap().unwrap(), [Value::Int(number)]);
-        }
-        assert_eq!(rows.next().unwrap().unwrap_err().kind(), ErrorKind::ConnectionLost);
-        assert!(rows.next().is_none());
     }
 }

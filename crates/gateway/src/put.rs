@@ -9,14 +9,14 @@ use arrow_flight::sql::{
     TableNotExistOption,
 };
 use arrow_flight::{FlightData, PutResult};
-use bowshot_core::{Cancel, Error, ErrorKind, Ingest, IngestMode, Params, Result};
+use bowshot_core::{BatchRows, Cancel, Error, ErrorKind, Ingest, IngestMode, Params, Result};
 use bowshot_sql::parameters;
 use futures::{Stream, StreamExt, TryStreamExt};
 use prost::Message;
 use prost::bytes::Bytes;
 use tonic::Status;
 
-use crate::batches::{Rows, put};
+use crate::batches::put;
 use crate::caller::Caller;
 use crate::change::{no_parameters, read_only};
 use crate::gateway::Inner;
@@ -88,7 +88,7 @@ impl Inner {
             // They were bound before.
             Params::Positional(values) if schema.fields().is_empty() => Box::new(std::iter::once(Ok(values))),
             _ if parameters(&run.sql, self.dialect(caller.catalog().as_deref())) == 0 => no_parameters(),
-            _ => Box::new(Rows::of(batches)),
+            _ => Box::new(BatchRows::new(batches)),
         };
         self.change(run.sql, rows, cancel, caller).await.map(updated)
     }

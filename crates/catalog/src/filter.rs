@@ -1,11 +1,11 @@
 //! What clients narrow a listing with: patterns, exact names, table types.
 
-/// A pattern of Flight SQL's: `%` stands for any characters, `_` for any one; every other character, the backslash too,
+/// A pattern of Flight SQL's and ADBC's: `%` stands for any characters, `_` for any one; every other character, the backslash too,
 /// means itself.
 ///
 /// `FlightSql.proto` (CommandGetTables, CommandGetDbSchemas) knows no escape, and clients hand over names of tables as
 /// they are: with one, a name that holds a backslash could not be found by itself.
-pub(crate) struct Pattern(Vec<Part>);
+pub struct Pattern(Vec<Part>);
 
 #[derive(Debug, PartialEq)]
 enum Part {
@@ -17,7 +17,8 @@ enum Part {
 }
 
 impl Pattern {
-    pub(crate) fn new(pattern: &str) -> Self {
+    /// A pattern as a client writes it.
+    pub fn new(pattern: &str) -> Self {
         let mut parts = Vec::with_capacity(pattern.len());
         for character in pattern.chars() {
             match character {
@@ -32,7 +33,7 @@ impl Pattern {
     }
 
     /// Whether the whole name is what the pattern describes, in time proportional to the product of both lengths.
-    pub(crate) fn matches(&self, name: &str) -> bool {
+    pub fn matches(&self, name: &str) -> bool {
         let name: Vec<char> = name.chars().collect();
         let (mut part, mut place) = (0, 0);
         // The last `%`, and where the name went on behind what it stands for.
@@ -62,12 +63,12 @@ impl Pattern {
 
 /// Whether a catalog or schema is the one that a command names. `None` asks for all; an empty name asks for what has
 /// none (`FlightSql.proto`: "An empty string retrieves those without a catalog").
-pub(crate) fn is_asked(asked: Option<&str>, name: Option<&str>) -> bool {
+pub fn is_asked(asked: Option<&str>, name: Option<&str>) -> bool {
     asked.is_none_or(|asked| asked == name.unwrap_or_default())
 }
 
 /// Whether a schema's name fits the pattern of a command, if it has one. An empty pattern asks for what has no schema.
-pub(crate) fn fits(pattern: Option<&Pattern>, name: Option<&str>) -> bool {
+pub fn fits(pattern: Option<&Pattern>, name: Option<&str>) -> bool {
     pattern.is_none_or(|pattern| pattern.matches(name.unwrap_or_default()))
 }
 

@@ -72,7 +72,7 @@ pub(crate) fn rows<T>(
         let columns = texts(&batch)?;
         if made.len().saturating_add(batch.num_rows()) > MOST_ROWS {
             return Err(Error::new(ErrorKind::Unsupported, format!("the catalog lists more than {MOST_ROWS} rows"))
-                .with_hint("connect the gateway with a user that sees less of the database"));
+                .with_hint("connect with a user that sees less of the database"));
         }
         made.extend((0..batch.num_rows()).map(|place| make(&Row { columns: &columns, place })));
     }

@@ -1,8 +1,6 @@
 //! What a source lists: tables, columns, keys.
 
-use arrow_flight::sql::UpdateDeleteRules;
-
-/// What a table is, by the names that clients of Flight SQL know.
+/// What a table is, by the names that clients of Flight SQL and ADBC know.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum TableType {
     /// A table of another server, or of files, that the source shows as its own.
@@ -30,7 +28,7 @@ impl TableType {
     /// The name that clients see and ask for.
     ///
     /// ```
-    /// assert_eq!(bowshot_gateway_catalog::TableType::SystemTable.name(), "SYSTEM TABLE");
+    /// assert_eq!(bowshot_catalog::TableType::SystemTable.name(), "SYSTEM TABLE");
     /// ```
     pub fn name(self) -> &'static str {
         match self {
@@ -50,70 +48,87 @@ impl TableType {
 
 /// A table of a source.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Table {
-    pub(crate) schema: Option<String>,
-    pub(crate) name: String,
-    pub(crate) kind: TableType,
+pub struct Table {
+    /// `None` where the source has no schemas.
+    pub schema: Option<String>,
+    /// As the source spells it.
+    pub name: String,
+    /// What it is.
+    pub kind: TableType,
     /// The comment that its owner gave it.
-    pub(crate) remarks: Option<String>,
+    pub remarks: Option<String>,
 }
 
 /// What a source says of a column, beside its Arrow type.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Column {
-    pub(crate) name: String,
+pub struct Column {
+    /// As the source spells it.
+    pub name: String,
     /// The source's name of the type, without its length.
-    pub(crate) type_name: Option<String>,
-    pub(crate) nullable: bool,
+    pub type_name: Option<String>,
+    /// Whether it may be NULL.
+    pub nullable: bool,
     /// Digits of a number, characters of a text.
-    pub(crate) precision: Option<i32>,
-    pub(crate) scale: Option<i32>,
-    pub(crate) remarks: Option<String>,
+    pub precision: Option<i32>,
+    /// Digits after the point.
+    pub scale: Option<i32>,
+    /// The comment that its owner gave it.
+    pub remarks: Option<String>,
     /// The source gives it a value of its own when a row comes without one.
-    pub(crate) auto_increment: bool,
+    pub auto_increment: bool,
 }
 
 /// A column of a table's primary key.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct PrimaryKeyColumn {
-    pub(crate) schema: Option<String>,
-    pub(crate) table: String,
-    pub(crate) column: String,
+pub struct PrimaryKeyColumn {
+    /// The table's schema; `None` where the source has none.
+    pub schema: Option<String>,
+    /// The table.
+    pub table: String,
+    /// The column.
+    pub column: String,
     /// The constraint's name, where the source gives it one.
-    pub(crate) key: Option<String>,
+    pub key: Option<String>,
     /// Counted from 1.
-    pub(crate) sequence: i32,
+    pub sequence: i32,
 }
 
 /// A column of a foreign key, and the column that it refers to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct ForeignKeyColumn {
-    pub(crate) primary: End,
-    pub(crate) foreign: End,
+pub struct ForeignKeyColumn {
+    /// What is referred to.
+    pub primary: End,
+    /// What refers.
+    pub foreign: End,
     /// Counted from 1.
-    pub(crate) sequence: i32,
-    pub(crate) update_rule: u8,
-    pub(crate) delete_rule: u8,
+    pub sequence: i32,
+    /// What an update of what is referred to does, by the number that JDBC and Flight SQL give it.
+    pub update_rule: u8,
+    /// What a deletion does, in the same way.
+    pub delete_rule: u8,
 }
 
 /// One end of a foreign key.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct End {
-    pub(crate) schema: Option<String>,
-    pub(crate) table: String,
-    pub(crate) column: String,
+pub struct End {
+    /// The table's schema; `None` where the source has none.
+    pub schema: Option<String>,
+    /// The table.
+    pub table: String,
+    /// The column.
+    pub column: String,
     /// The constraint's name, where it has one.
-    pub(crate) key: Option<String>,
+    pub key: Option<String>,
 }
 
-/// The number of a rule in `UpdateDeleteRules` of `FlightSql.proto`. A source that names none does nothing by itself.
+/// The number of a rule, as JDBC and `UpdateDeleteRules` of `FlightSql.proto` count them. A source that names none does nothing by
+/// itself.
 pub(crate) fn rule(name: Option<&str>) -> u8 {
-    let rule = match name.map(str::to_ascii_uppercase).as_deref() {
-        Some("CASCADE") => UpdateDeleteRules::Cascade,
-        Some("RESTRICT") => UpdateDeleteRules::Restrict,
-        Some("SET NULL") => UpdateDeleteRules::SetNull,
-        Some("SET DEFAULT") => UpdateDeleteRules::SetDefault,
-        _ => UpdateDeleteRules::NoAction,
-    };
-    u8::try_from(i32::from(rule)).unwrap_or_default()
+    match name.map(str::to_ascii_uppercase).as_deref() {
+        Some("CASCADE") => 0,
+        Some("RESTRICT") => 1,
+        Some("SET NULL") => 2,
+        Some("SET DEFAULT") => 4,
+        _ => 3,
+    }
 }

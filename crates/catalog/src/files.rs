@@ -4,7 +4,7 @@
 /// dot, or `data`, which always means these files.
 ///
 /// ```
-/// use bowshot_gateway_catalog::table_of_files;
+/// use bowshot_catalog::table_of_files;
 ///
 /// assert_eq!(table_of_files("file:///lake/orders/"), "orders");
 /// assert_eq!(table_of_files("s3://lake/orders.parquet?region=eu"), "orders");

@@ -52,11 +52,26 @@ pub(crate) struct Listing {
 }
 
 impl Dialect {
+    /// What the database is called; cousins that speak another's protocol have its name.
+    pub fn vendor(self) -> &'static str {
+        match self {
+            Dialect::Postgres => "PostgreSQL",
+            Dialect::MySql => "MySQL",
+            Dialect::Sqlite => "SQLite",
+            Dialect::SqlServer => "Microsoft SQL Server",
+            Dialect::Oracle => "Oracle",
+            Dialect::ClickHouse => "ClickHouse",
+            Dialect::Trino => "Trino",
+            Dialect::DuckDb => "DuckDB",
+            Dialect::Other => "Bowshot",
+        }
+    }
+
     /// The dialect of a URI's scheme; schemes that say nothing of the database behind them, such as `odbc`, are
     /// [`Dialect::Other`].
     ///
     /// ```
-    /// use bowshot_gateway_catalog::Dialect;
+    /// use bowshot_catalog::Dialect;
     ///
     /// assert_eq!(Dialect::of_scheme("postgresql"), Dialect::Postgres);
     /// assert_eq!(Dialect::of_scheme("clickhouse+https"), Dialect::ClickHouse);
@@ -88,6 +103,48 @@ impl Dialect {
             Dialect::ClickHouse => Some(&clickhouse::LISTING),
             Dialect::Trino => Some(&trino::LISTING),
             Dialect::DuckDb => Some(&duckdb::LISTING),
+            Dialect::Other => None,
+        }
+    }
+
+    /// The SQL that names the database's own catalog, in one row.
+    pub(crate) fn catalog(self) -> Option<&'static str> {
+        match self {
+            Dialect::Postgres => Some("SELECT current_database()::text"),
+            // Its `information_schema` calls it so everywhere.
+            Dialect::MySql => Some("SELECT 'def'"),
+            Dialect::Sqlite => Some("SELECT 'main'"),
+            Dialect::SqlServer => Some("SELECT DB_NAME()"),
+            Dialect::Trino => Some("SELECT current_catalog"),
+            Dialect::DuckDb => Some("SELECT current_database()"),
+            Dialect::Oracle | Dialect::ClickHouse | Dialect::Other => None,
+        }
+    }
+
+    /// The SQL that names the schema in which tables are looked for first, in one row.
+    pub(crate) fn schema(self) -> Option<&'static str> {
+        match self {
+            Dialect::Postgres => Some("SELECT current_schema()::text"),
+            Dialect::MySql => Some("SELECT DATABASE()"),
+            Dialect::Sqlite => Some("SELECT 'main'"),
+            Dialect::SqlServer => Some("SELECT SCHEMA_NAME()"),
+            Dialect::Oracle => Some("SELECT SYS_CONTEXT('USERENV', 'CURRENT_SCHEMA') FROM DUAL"),
+            Dialect::ClickHouse => Some("SELECT currentDatabase()"),
+            Dialect::Trino => Some("SELECT current_schema"),
+            Dialect::DuckDb => Some("SELECT current_schema()"),
+            Dialect::Other => None,
+        }
+    }
+
+    /// The SQL that tells the server's version, in one row.
+    pub(crate) fn version(self) -> Option<&'static str> {
+        match self {
+            Dialect::Postgres | Dialect::DuckDb | Dialect::ClickHouse => Some("SELECT version()"),
+            Dialect::MySql => Some("SELECT VERSION()"),
+            Dialect::Sqlite => Some("SELECT sqlite_version()"),
+            Dialect::SqlServer => Some("SELECT CAST(SERVERPROPERTY('ProductVersion') AS nvarchar(128))"),
+            Dialect::Oracle => Some("SELECT VERSION FROM PRODUCT_COMPONENT_VERSION WHERE PRODUCT LIKE 'Oracle%'"),
+            Dialect::Trino => Some("SELECT node_version FROM system.runtime.nodes WHERE coordinator"),
             Dialect::Other => None,
         }
     }

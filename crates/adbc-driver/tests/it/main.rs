@@ -1,0 +1,4 @@
+//! The driver as programs in Rust call it.
+
+#[cfg(test)]
+mod calls;
