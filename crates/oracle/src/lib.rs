@@ -23,6 +23,7 @@ mod cursor;
 mod decode;
 mod describe;
 mod error;
+mod held;
 mod listener;
 mod login;
 mod message;
@@ -39,7 +40,7 @@ mod types;
 mod uri;
 mod wire;
 
-use bowshot_core::{Cancel, Naming, Plan, Request, Result, Source};
+use bowshot_core::{Cancel, Naming, Plan, Request, Result, Source, Ticket};
 
 /// An Oracle database.
 #[derive(Clone, Debug)]
@@ -62,7 +63,12 @@ impl Oracle {
 
 impl Source for Oracle {
     fn plan(&self, request: &Request, cancel: &Cancel) -> Result<Plan> {
-        plan::plan(&self.location, request, cancel)
+        plan::plan(&self.location, request, None, cancel)
+    }
+
+    fn join(&self, ticket: &Ticket, cancel: &Cancel) -> Result<Plan> {
+        let snapshot = held::snapshot(ticket)?;
+        ticket.joined(plan::plan(&self.location, ticket.request(), snapshot, cancel)?)
     }
 
     fn naming(&self, _cancel: &Cancel) -> Result<Naming> {

@@ -7,6 +7,7 @@ use bowshot_sql::{Database, Dialect, Division, Permit, Prepared, divide_as_asked
 
 use crate::connect::connect;
 use crate::describe::Description;
+use crate::held;
 use crate::read::Work;
 use crate::session::Session;
 use crate::snapshot::{Snapshot, now};
@@ -16,7 +17,8 @@ use crate::uri::Location;
 /// The only protocol, by its name.
 const PROTOCOL: &str = "tns";
 
-pub(crate) fn plan(location: &Location, request: &Request, cancel: &Cancel) -> Result<Plan> {
+/// Decides how the request will be read; on a state of the database that a ticket names, if there is one.
+pub(crate) fn plan(location: &Location, request: &Request, named: Option<Snapshot>, cancel: &Cancel) -> Result<Plan> {
     let options = &request.options;
     if let Some(other) = options.protocol.as_deref().filter(|name| *name != PROTOCOL) {
         return Err(Error::new(ErrorKind::Config, format!("Oracle has no protocol \"{other}\""))
@@ -40,8 +42,17 @@ pub(crate) fn plan(location: &Location, request: &Request, cancel: &Cancel) -> R
         }
         descriptions.push(description);
     }
-    let (division, snapshot) = divide(&mut session, &queries, &descriptions, options)?;
-    if !matches!(snapshot, Snapshot::Session(_)) {
+    if let Partitioning::Part(part) = &options.partitioning
+        && let Some(place) = queries.iter().position(|query| query.sql == part.sql)
+    {
+        // The part of a list is read as its own query is.
+        descriptions.swap(0, place);
+    }
+    let (division, mut snapshot) = divide(&mut session, &queries, &descriptions, options)?;
+    if let Some(named) = named {
+        named.enter(&mut session).map_err(held::lost)?;
+        snapshot = named;
+    } else if !matches!(snapshot, Snapshot::Session(_)) {
         snapshot.enter(&mut session)?;
     }
     let schema = descriptions.first().map(Description::schema).ok_or_else(no_query)?;

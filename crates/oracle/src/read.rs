@@ -4,13 +4,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use arrow_array::{RecordBatch, RecordBatchOptions};
-use bowshot_core::{Cancel, Connection, Error, ErrorKind, Options, Part, Reader, Result, Scan};
+use bowshot_core::{Cancel, Connection, Error, ErrorKind, Hold, Options, Part, Partitioning, Reader, Result, Scan};
 use parking_lot::Mutex;
 
 use crate::connect::connect;
 use crate::cursor::Cursor;
 use crate::decode::Column;
 use crate::describe::Description;
+use crate::held;
 use crate::session::Session;
 use crate::snapshot::Snapshot;
 use crate::uri::Location;
@@ -24,6 +25,14 @@ struct Shared {
     descriptions: Vec<Description>,
     parts: Vec<Part>,
     snapshot: Snapshot,
+    /// The state is one that a ticket names, and may be gone.
+    joined: bool,
+}
+
+impl Shared {
+    fn failed(&self, error: Error) -> Error {
+        if self.joined { held::lost(error) } else { error }
+    }
 }
 
 /// The live side of a plan.
@@ -52,6 +61,7 @@ impl Work {
             batch_bytes: options.batch_bytes.max(1),
             descriptions,
             parts,
+            joined: matches!(options.partitioning, Partitioning::Part(_)) && snapshot != Snapshot::Own,
             snapshot,
         };
         Work { shared: Arc::new(shared), first: Mutex::new(Some(session)), alone, taken: AtomicBool::new(false) }
@@ -59,6 +69,18 @@ impl Work {
 }
 
 impl Scan for Work {
+    fn obstacle(&self) -> Option<String> {
+        (self.shared.snapshot == Snapshot::Own).then(|| held::OBSTACLE.into())
+    }
+
+    fn part(&self, index: usize) -> Option<Part> {
+        self.shared.parts.get(index).cloned()
+    }
+
+    fn hold(&self, _: u128, _: &Cancel) -> Result<Box<dyn Hold>> {
+        held::hold(&self.shared.snapshot)
+    }
+
     fn connect(&self, cancel: &Cancel) -> Result<Box<dyn Connection>> {
         cancel.check()?;
         let first = self.first.lock().take();
@@ -72,7 +94,7 @@ impl Scan for Work {
             }
             None => {
                 let mut session = connect(&self.shared.location, &self.shared.before, cancel)?;
-                self.shared.snapshot.enter(&mut session)?;
+                self.shared.snapshot.enter(&mut session).map_err(|error| self.shared.failed(error))?;
                 session
             }
         };
@@ -97,8 +119,10 @@ impl Connection for Reading {
         let description = shared.descriptions.get(index).or_else(|| shared.descriptions.first()).ok_or_else(nowhere)?;
         self.sql = description.reading(&part.sql);
         self.session.cancel().check()?;
-        let cursor = Cursor::open(&mut self.session, &self.sql, &part.values, &description.layout, shared.batch_bytes)?;
+        let cursor = Cursor::open(&mut self.session, &self.sql, &part.values, &description.layout, shared.batch_bytes)
+            .map_err(|error| shared.failed(error))?;
         Ok(Box::new(Rows {
+            shared,
             cursor,
             columns: description.columns(),
             description,
@@ -111,6 +135,7 @@ impl Connection for Reading {
 
 /// The rows of a partition.
 struct Rows<'a> {
+    shared: &'a Shared,
     cursor: Cursor<'a>,
     columns: Vec<Column>,
     description: &'a Description,
@@ -123,7 +148,7 @@ struct Rows<'a> {
 impl Reader for Rows<'_> {
     fn next(&mut self) -> Result<Option<RecordBatch>> {
         while !self.ended {
-            if !self.cursor.advance()? {
+            if !self.cursor.advance().map_err(|error| self.shared.failed(error))? {
                 self.ended = true;
                 break;
             }

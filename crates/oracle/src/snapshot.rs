@@ -78,6 +78,7 @@ pub(crate) fn now(session: &mut Session) -> Result<Result<Now, String>> {
         .into()))
 }
 
-fn is_number(text: &str) -> bool {
+/// Whether it is a number of the database's, and nothing else.
+pub(crate) fn is_number(text: &str) -> bool {
     !text.is_empty() && text.len() <= 20 && text.bytes().all(|byte| byte.is_ascii_digit())
 }

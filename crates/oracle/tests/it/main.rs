@@ -14,6 +14,7 @@ mod reach;
 mod rows;
 #[cfg(test)]
 mod server;
+mod tickets;
 #[cfg(test)]
 mod ttc;
 #[cfg(test)]

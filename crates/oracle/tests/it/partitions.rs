@@ -11,24 +11,24 @@ use crate::ttc;
 
 /// What the database grants and has.
 #[derive(Clone, Copy)]
-struct World {
-    blocks: i64,
+pub struct World {
+    pub blocks: i64,
     /// DBMS_FLASHBACK may be executed.
-    package: bool,
+    pub package: bool,
     /// V$DATABASE may be seen.
-    view: bool,
+    pub view: bool,
     /// The table may be read as it was.
-    flashback: bool,
-    kind: &'static str,
+    pub flashback: bool,
+    pub kind: &'static str,
 }
 
-const LARGE: World = World { blocks: 100_000, package: true, view: true, flashback: true, kind: "" };
+pub const LARGE: World = World { blocks: 100_000, package: true, view: true, flashback: true, kind: "" };
 
 fn addresses() -> Vec<String> {
     (10..90).map(|number| format!("AAAR3sAAEAAAACX{number}A")).collect()
 }
 
-fn world(world: World) -> Database {
+pub fn world(world: World) -> Database {
     Database::start(CLASSIC, move |sql, _| {
         let refused = |code, message| Answer::Error(code, message, 0);
         let one = |value| Answer::Rows(vec![ttc::column("V", 1)], vec![vec![text(value)]]);
@@ -41,6 +41,9 @@ fn world(world: World) -> Database {
                     refused(904, "ORA-00904: \"DBMS_FLASHBACK\".\"GET_SYSTEM_CHANGE_NUMBER\": invalid identifier")
                 }
                 (true, true) => one("4711"),
+                (true, false) if world.kind == "forgotten" => {
+                    refused(8181, "ORA-08181: specified number is not a valid system change number")
+                }
                 (true, false) => Answer::Done,
             };
         }
@@ -81,6 +84,9 @@ fn world(world: World) -> Database {
         if sql.contains("AS OF SCN") && !world.flashback {
             return refused(1031, "ORA-01031: insufficient privileges");
         }
+        if sql.contains("AS OF SCN") && world.kind == "forgotten" {
+            return refused(1555, "ORA-01555: snapshot too old: rollback segment number 9 too small");
+        }
         if sql.contains("ROWNUM = 1") {
             return Answer::Rows(vec![ttc::number("N", 0, -127)], vec![vec![number(1)]]);
         }
@@ -113,7 +119,7 @@ fn ids(plan: Plan, options: &Options) -> Vec<i64> {
     batches.flat_map(|batch| batch.unwrap().column(0).as_primitive::<Int64Type>().values().to_vec()).collect()
 }
 
-fn four() -> Options {
+pub fn four() -> Options {
     Options { connections: Some(4), ..Options::default() }
 }
 
