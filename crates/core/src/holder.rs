@@ -63,7 +63,10 @@ impl Default for Lease {
     }
 }
 
-/// Keeps a plan's snapshot alive for its tickets; see [the module](self).
+/// Keeps a plan's snapshot alive for its tickets.
+///
+/// The connection that planned is not lent to a reader from then on: it only waits, until the holder is closed or dropped, its process ends, or
+/// the lease runs out.
 pub struct Holder {
     shared: Arc<Shared>,
     draft: Draft,

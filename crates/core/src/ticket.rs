@@ -19,7 +19,7 @@ const CHECK: usize = 8;
 /// The largest ticket that is looked at: queries with large parameters are long.
 const MOST_BYTES: usize = 64 << 20;
 
-/// A partition written down; see [the module](self).
+/// A partition written down: bytes with which another process reads it on the same snapshot, or is refused.
 ///
 /// ```
 /// use bowshot_core::{Cancel, ErrorKind, Holder, Lease, Options, Query, Request, Source, Stream, Ticket, testing::Numbers};
