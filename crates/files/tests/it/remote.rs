@@ -213,6 +213,43 @@ fn an_object_that_changes_after_planning_is_an_error() {
 }
 
 #[test]
+fn partitions_of_a_bucket_are_read_by_tickets() {
+    let folder = lake();
+    let server = Server::start(folder.path());
+    for (path, query) in [
+        ("lake/", "SELECT year, id, text FROM lake"),
+        ("lake/*/*.parquet", "SELECT id FROM data LIMIT 7000"),
+        ("lake/year=2024/p.parquet", ""),
+        ("x.arrow", "SELECT id, list FROM x"),
+        ("x.arrows", ""),
+        ("x.csv", ""),
+    ] {
+        let address = server.s3(path);
+        let small = bowshot_core::Options { buffer_bytes: 1 << 16, ..options() };
+        crate::tickets::assert_travels(&address, query, &small);
+    }
+    // An address is brought along, and a ticket has no secret of it.
+    let (address, elsewhere) = (server.s3("lake/"), server.s3("lake/year=2023/"));
+    let tickets = crate::tickets::tickets(&address, "SELECT id FROM lake", &options());
+    let bytes = tickets[0].to_bytes().unwrap();
+    assert!(!bytes.windows(8).any(|part| part == b"hunter22" || part == b"127.0.0."));
+    assert_eq!(crate::tickets::refused(&elsewhere, &tickets[0]).kind(), ErrorKind::SnapshotGone);
+    let requests = server.requests.lock().unwrap().len();
+    crate::tickets::join(&address, &tickets[0]).unwrap();
+    let asked = server.requests.lock().unwrap()[requests..].join("\n");
+    assert!(!asked.contains("list-type"), "{asked}");
+    // Another object has that name, and then none.
+    for year in [2023, 2024] {
+        std::fs::copy(folder.path().join("x.csv"), folder.path().join(format!("lake/year={year}/p.parquet"))).unwrap();
+    }
+    let error = crate::tickets::refused(&address, &tickets[0]);
+    assert!(error.kind() == ErrorKind::SnapshotGone && error.message().contains("p.parquet"), "{error}");
+    std::fs::remove_dir_all(folder.path().join("lake")).unwrap();
+    let error = crate::tickets::refused(&address, &tickets[0]);
+    assert!(error.kind() == ErrorKind::SnapshotGone && error.message().contains("p.parquet"), "{error}");
+}
+
+#[test]
 fn dead_hosts_and_cancels_end_within_seconds() {
     let begin = Instant::now();
     let closed = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();

@@ -1,7 +1,6 @@
 //! Partitions that are read by their tickets, of these very files or not at all.
 
 use std::path::Path;
-use std::sync::Arc;
 
 use arrow_array::RecordBatch;
 use arrow_select::concat::concat_batches;
@@ -11,7 +10,7 @@ use parquet::file::properties::WriterProperties;
 
 use crate::support::{many_types, options, plan, read_with, uri, write_parquet};
 
-fn tickets(uri: &str, query: &str, options: &Options) -> Vec<Ticket> {
+pub fn tickets(uri: &str, query: &str, options: &Options) -> Vec<Ticket> {
     let request = Request::new(Query::new(query), options.clone());
     let plan = plan(uri, query, options).unwrap();
     let holder = Holder::new(&plan, &request, Lease::default(), &Cancel::new()).unwrap();
@@ -20,19 +19,19 @@ fn tickets(uri: &str, query: &str, options: &Options) -> Vec<Ticket> {
     tickets
 }
 
-fn join(uri: &str, ticket: &Ticket) -> Result<Vec<RecordBatch>> {
+pub fn join(uri: &str, ticket: &Ticket) -> Result<Vec<RecordBatch>> {
     let ticket = Ticket::from_bytes(&ticket.to_bytes()?)?;
     let plan = Files::from_uri(uri)?.join(&ticket, &Cancel::new())?;
     Stream::start(plan, &ticket.options(), Cancel::new()).collect()
 }
 
-fn refused(uri: &str, ticket: &Ticket) -> Error {
+pub fn refused(uri: &str, ticket: &Ticket) -> Error {
     join(uri, ticket).unwrap_err()
 }
 
 /// The tickets' rows are those of the whole read, in its order; how many there were.
 #[track_caller]
-fn assert_travels(uri: &str, query: &str, options: &Options) -> usize {
+pub fn assert_travels(uri: &str, query: &str, options: &Options) -> usize {
     let whole = read_with(uri, query, options).unwrap();
     let tickets = tickets(uri, query, options);
     let batches: Vec<RecordBatch> = tickets.iter().flat_map(|ticket| join(uri, ticket).unwrap()).collect();
@@ -181,23 +180,30 @@ fn a_ticket_does_not_lead_out_of_its_address() {
 #[test]
 fn damaged_states_are_errors() {
     let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("one.parquet");
-    write_parquet(&path, &many_types(500), row_groups(100));
-    let ticket = tickets(&uri(&path), "SELECT id, text FROM one", &divided()).remove(0);
-    // With a right check sum, as somebody makes it who wants to see what happens.
-    let bytes = ticket.to_bytes().unwrap();
-    let body = &bytes[..bytes.len() - 8];
-    for place in (8..body.len()).step_by(3) {
-        for value in [0, 1, 0x7f, 0xff] {
-            let mut forged = body.to_vec();
-            forged[place] = value;
-            let forged = bowshot_core::testing::ticket_of(&forged);
-            // Rows of these files or an error; never a panic, never a hang.
-            if let Ok(forged) = forged {
-                let _ = join(&uri(&path), &forged);
+    let path = |name: &str| folder.path().join(name);
+    write_parquet(&path("one.parquet"), &many_types(500), row_groups(100));
+    crate::arrow::write_file(&path("two.arrow"), &many_types(200), 50, None);
+    csv(&path("three.csv"), 200);
+    for (name, query) in [
+        ("one.parquet", "SELECT id, text FROM data"),
+        ("two.arrow", "SELECT id, text FROM data"),
+        ("three.csv", "SELECT price, text FROM data LIMIT 100"),
+    ] {
+        let uri = uri(&path(name));
+        let ticket = tickets(&uri, query, &divided()).remove(0);
+        // With a right check sum, as somebody makes it who wants to see what happens.
+        let bytes = ticket.to_bytes().unwrap();
+        let body = &bytes[..bytes.len() - 8];
+        for place in (8..body.len()).step_by(3) {
+            for value in [0, 1, 0x7f, 0xff] {
+                let mut forged = body.to_vec();
+                forged[place] = value;
+                // Rows of these files or an error; never a panic, never a hang.
+                if let Ok(forged) = bowshot_core::testing::ticket_of(&forged) {
+                    let _ = join(&uri, &forged);
+                }
             }
         }
+        assert!(join(&uri, &ticket).is_ok(), "{name}");
     }
-    let files: Arc<Files> = Arc::new(Files::from_uri(&uri(&path)).unwrap());
-    assert!(files.join(&ticket, &Cancel::new()).is_ok());
 }
