@@ -28,6 +28,7 @@ mod excerpts;
 mod execute;
 mod frames;
 mod heard;
+mod held;
 mod lines;
 mod location;
 mod login;
@@ -49,7 +50,7 @@ mod uri;
 
 use std::sync::Arc;
 
-use bowshot_core::{Cancel, Naming, OpenExcerpt, Plan, Request, Result, Source};
+use bowshot_core::{Cancel, Naming, OpenExcerpt, Plan, Request, Result, Source, Ticket};
 
 /// A Flight SQL server, and who asks it.
 #[derive(Clone, Debug)]
@@ -81,6 +82,14 @@ impl Flight {
 impl Source for Flight {
     fn plan(&self, request: &Request, cancel: &Cancel) -> Result<Plan> {
         plan::plan(&self.target, request, cancel)
+    }
+
+    fn join(&self, ticket: &Ticket, cancel: &Cancel) -> Result<Plan> {
+        let plan = match held::join(&self.target, ticket, cancel)? {
+            Some(plan) => plan,
+            None => plan::plan(&self.target, ticket.request(), cancel)?,
+        };
+        ticket.joined(plan)
     }
 
     fn naming(&self, cancel: &Cancel) -> Result<Naming> {

@@ -57,7 +57,7 @@ impl Open {
         cancel: &Cancel,
     ) -> Result<Self> {
         let mut endpoint = work.executions.endpoint(execution, index)?;
-        if is_near_its_end(&endpoint) {
+        if is_near_its_end(&endpoint, NEAR) {
             let channel = lines.base(cancel)?;
             let mut client = channel.client();
             let target = &work.target;
@@ -165,9 +165,9 @@ fn elsewhere(error: &Error) -> bool {
     matches!(error.kind(), ErrorKind::Connect | ErrorKind::ConnectionLost | ErrorKind::Tls | ErrorKind::Timeout)
 }
 
-/// Whether an endpoint may expire before it is read.
-fn is_near_its_end(endpoint: &FlightEndpoint) -> bool {
+/// Whether an endpoint expires within this time.
+pub(crate) fn is_near_its_end(endpoint: &FlightEndpoint, near: Duration) -> bool {
     let Some(end) = &endpoint.expiration_time else { return false };
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(end.seconds).map_or(true, |end| Duration::from_secs(end) < now + NEAR)
+    u64::try_from(end.seconds).map_or(true, |end| Duration::from_secs(end) < now + near)
 }

@@ -19,6 +19,7 @@ use crate::channel::Channel;
 use crate::connect::connect;
 use crate::ends;
 use crate::execute::{descriptor, execute, schema_of};
+use crate::held;
 use crate::lines::Lines;
 use crate::login::login;
 use crate::open::{Begun, Open};
@@ -93,8 +94,8 @@ impl Draft<'_> {
     /// Runs the first query; the others run when they are read.
     fn run(self, channel: Channel, cancel: &Cancel) -> Result<Plan> {
         let Draft { target, session, before, request, division, by_itself } = self;
-        let Division { parts, reason, .. } = division;
-        let mut parts = parts.into_iter();
+        let Division { parts: all, reason, .. } = division;
+        let mut parts = all.iter().cloned();
         let first = parts.next().ok_or_else(|| Error::new(ErrorKind::Internal, "a division without a part"))?;
         let execution = execute(&channel, &target, &first.sql, &first.values, cancel)?;
         let (info, asked) = (execution.info.clone(), execution.descriptor.clone());
@@ -114,7 +115,12 @@ impl Draft<'_> {
         };
         let rest: Vec<Part> = parts.collect();
         let (jobs, partitions) = jobs(number, &info, first, rest, by_itself);
+        let all = if jobs.len() == all.len() { all } else { Vec::new() };
         let alone = jobs.iter().all(|job| matches!(job, Job::Endpoints { .. }));
+        let obstacle = match alone {
+            true => held::obstacle(&session, &target, &info, begun.is_some()),
+            false => Some(snapshot::OBSTACLE.into()),
+        };
         let (idle, begun) = match begun {
             Some(open) => (None, Some(Begun::new(lines, open))),
             None => (lines.take_base(), None),
@@ -125,10 +131,14 @@ impl Draft<'_> {
             casts: Casts::new(&times.schema(), times.types())?,
             times,
             schema,
+            columns: Arc::new(columns),
             target,
             session,
             before,
             jobs,
+            parts: all,
+            obstacle,
+            joined: false,
             batch_bytes: request.options.batch_bytes,
             executions,
             idle: Mutex::new(idle),

@@ -7,12 +7,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 use bowshot_core::{
-    Cancel, Casts, Connection, Error, ErrorKind, Reader, Registration, Result, Scan, TimesOfDay, Value,
+    Cancel, Casts, Connection, Error, ErrorKind, Hold, Part, Reader, Registration, Result, Scan, TimesOfDay, Value,
 };
 use parking_lot::Mutex;
 
 use crate::channel::Channel;
 use crate::execute::execute;
+use crate::held;
 use crate::lines::Lines;
 use crate::open::{Begun, Open};
 use crate::release::Executions;
@@ -36,10 +37,18 @@ pub(crate) struct Work {
     pub(crate) before: Arc<[String]>,
     /// What the server announced.
     pub(crate) schema: SchemaRef,
+    /// The same in its own words, for tickets.
+    pub(crate) columns: SchemaRef,
     /// What the user makes of it.
     pub(crate) times: TimesOfDay,
     pub(crate) casts: Casts,
     pub(crate) jobs: Vec<Job>,
+    /// The query of each of them, where each has its own.
+    pub(crate) parts: Vec<Part>,
+    /// Why nobody else can read them.
+    pub(crate) obstacle: Option<String>,
+    /// A ticket names the endpoints, and the server may not know them any more.
+    pub(crate) joined: bool,
     pub(crate) batch_bytes: usize,
     pub(crate) executions: Arc<Executions>,
     /// A connection to the server that nobody uses.
@@ -74,6 +83,18 @@ impl Drop for Work {
 pub(crate) struct Shared(pub(crate) Arc<Work>);
 
 impl Scan for Shared {
+    fn obstacle(&self) -> Option<String> {
+        self.0.obstacle.clone()
+    }
+
+    fn part(&self, index: usize) -> Option<Part> {
+        self.0.parts.get(index).cloned()
+    }
+
+    fn hold(&self, _: u128, cancel: &Cancel) -> Result<Box<dyn Hold>> {
+        held::hold(&self.0, cancel)
+    }
+
     fn connect(&self, cancel: &Cancel) -> Result<Box<dyn Connection>> {
         cancel.check()?;
         let work = &self.0;
@@ -167,7 +188,8 @@ impl Partition<'_> {
                 Some(open) => open,
                 None => {
                     let Some(index) = self.endpoints.pop_front() else { return Ok(None) };
-                    let open = Open::endpoint(self.work, self.lines, self.execution, index, self.cancel)?;
+                    let open = Open::endpoint(self.work, self.lines, self.execution, index, self.cancel)
+                        .map_err(|error| if self.work.joined { held::lost(error) } else { error })?;
                     let count = self.work.executions.count(self.execution);
                     let place = format!("endpoint {} of {count} at {}", index + 1, open.address(self.work));
                     let fit = Fit::new(&self.work.schema, open.stream.schema(), &place)?;

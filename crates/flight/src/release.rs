@@ -28,6 +28,8 @@ pub(crate) struct Executions {
     running: Mutex<Vec<Running>>,
     /// Whether the server was told.
     told: AtomicBool,
+    /// Readers elsewhere may still need them, whoever stops here.
+    held: AtomicBool,
 }
 
 struct Running {
@@ -42,7 +44,13 @@ struct Running {
 
 impl Executions {
     pub(crate) fn new(target: Arc<Target>, session: Arc<Session>) -> Self {
-        Executions { target, session, running: Mutex::new(Vec::new()), told: AtomicBool::new(false) }
+        Executions {
+            target,
+            session,
+            running: Mutex::new(Vec::new()),
+            told: AtomicBool::new(false),
+            held: AtomicBool::new(false),
+        }
     }
 
     /// Notes an execution; its number.
@@ -52,6 +60,26 @@ impl Executions {
         let mut running = self.running.lock();
         running.push(Running { info, endpoints, handle, left });
         running.len() - 1
+    }
+
+    /// Notes endpoints of an execution that another plan made, and which only that ends; their number.
+    pub(crate) fn join(&self, endpoints: Vec<FlightEndpoint>) -> usize {
+        let mut running = self.running.lock();
+        running.push(Running { info: FlightInfo::default(), endpoints, handle: None, left: 0 });
+        running.len() - 1
+    }
+
+    /// Whether readers elsewhere need the executions from now on.
+    pub(crate) fn hold(&self, held: bool) {
+        self.held.store(held, Ordering::SeqCst);
+    }
+
+    /// Every endpoint, by the number of its execution and its own.
+    pub(crate) fn all(&self) -> Vec<(usize, usize)> {
+        let running = self.running.lock();
+        let each =
+            |(number, running): (usize, &Running)| (0..running.endpoints.len()).map(move |index| (number, index));
+        running.iter().enumerate().flat_map(each).collect()
     }
 
     /// How many endpoints an execution has.
@@ -88,7 +116,7 @@ impl Executions {
 
     /// Has the server stop, over a connection of its own, since the others are busy.
     pub(crate) fn cancel(&self) {
-        if self.told.swap(true, Ordering::SeqCst) || !self.anything_to_tell() {
+        if self.held.load(Ordering::SeqCst) || self.told.swap(true, Ordering::SeqCst) || !self.anything_to_tell() {
             return;
         }
         // Their own cancel would stop this, too.

@@ -75,6 +75,12 @@ impl Session {
         Ok(Arc::clone(self.tls.get_or_init(|| config)))
     }
 
+    /// Whether calls carry nothing that others could use to pass for us.
+    pub(crate) fn is_anonymous(&self) -> bool {
+        let state = self.state.lock();
+        self.headers.is_empty() && state.authorization.is_none() && state.token.is_none() && state.cookies.is_empty()
+    }
+
     /// What proves who we are, from now on.
     pub(crate) fn authorize(&self, mut value: HeaderValue) {
         value.set_sensitive(true);

@@ -10,6 +10,7 @@ mod faults;
 mod login;
 mod real;
 mod server;
+mod tickets;
 
 use std::sync::Arc;
 
