@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, overload
 
 from ._arguments import target
 from ._bowshot import Progress
-from ._options import keywords
+from ._options import keywords, seconds
 from ._params import Params
 from ._query import Query
 from .exceptions import ConfigError, UnsupportedError
-from .pandas import ParseDates
+from .pandas import FrameOptions, ParseDates
 
 if TYPE_CHECKING:
+    import dask.dataframe as dd
     import pandas as pd
     import polars as pl
     import pyarrow as pa
@@ -22,6 +23,10 @@ if TYPE_CHECKING:
     from ._arguments import Connection, Sql
 
 ReturnType: TypeAlias = Literal["pandas", "arrow", "polars", "arrow_stream", "modin", "dask"]
+
+
+FOR_EVER = 3.0e8
+"""Seconds of a lease that whoever holds the snapshot ends."""
 
 
 class SourceOptions(TypedDict, total=False):
@@ -110,6 +115,17 @@ def read_sql(
 ) -> pa.RecordBatchReader: ...
 
 
+@overload
+def read_sql(
+    sql: Sql | Connection | None = None,
+    con: Connection | Sql | None = None,
+    *,
+    return_type: Literal["dask"],
+    lease: float | None = None,
+    **options: Unpack[PandasOptions],
+) -> dd.DataFrame: ...
+
+
 def read_sql(
     sql: Any = None,
     con: Any = None,
@@ -138,6 +154,7 @@ def read_sql(
     batch_size: int | None = None,
     batch_bytes: int | None = None,
     buffer_bytes: int | None = None,
+    lease: float | None = None,
     conn: Any = None,
     query: Any = None,
 ) -> Any:
@@ -156,14 +173,15 @@ def read_sql(
         A URI (`postgresql://…`, `sqlite:///…`), the path of an SQLite file, libpq's `host=… dbname=…`, or a SQLAlchemy
         engine, connection or URL, of which only the address is used.
     index_col, coerce_float, parse_dates, chunksize, dtype_backend, dtype
-        As in `pandas.read_sql`; for `return_type="pandas"` alone.
+        As in `pandas.read_sql`; for `return_type="pandas"` and, but for `chunksize`, `"dask"` alone.
     params
         Values of the query's placeholders: a sequence for `$1`, `?` or `%s`, a mapping for `:name` or `%(name)s`.
     columns
         As in `pandas.read_sql`: which columns to read of a table, in the letters' case that they have there; without
         effect on a query.
     return_type
-        `"pandas"`, `"arrow"` (`pyarrow.Table`), `"polars"` or `"arrow_stream"` (`pyarrow.RecordBatchReader`).
+        `"pandas"`, `"arrow"` (`pyarrow.Table`), `"polars"`, `"arrow_stream"` (`pyarrow.RecordBatchReader`), or
+        `"dask"` (a lazy `dask.dataframe`, whose workers read a partition a task).
     protocol
         The wire protocol: for PostgreSQL `"arrow"`, `"binary"`, `"csv"`, `"cursor"`, `"simple"` or `"text"`. The
         fastest that serves the query is chosen without it.
@@ -194,6 +212,9 @@ def read_sql(
     batch_bytes, buffer_bytes
         The size that batches aim at (1 MiB; more where a source makes larger ones for less and all are kept), and how
         many bytes of them may wait to be consumed (32 MiB; no bound for `"arrow"` and `"polars"`, which keep all).
+    lease
+        For `"dask"`: after how many seconds without a read its snapshot is let go of, though the dataframe lives;
+        never without it.
     conn, query
         ConnectorX' names of `con` and `sql`.
 
@@ -223,8 +244,13 @@ def read_sql(
     con = _one("con", con, "conn", conn)
     _check(return_type, strategy)
     frame_only = {"index_col": index_col, "parse_dates": parse_dates, "chunksize": chunksize, "dtype": dtype}
-    if return_type != "pandas":
+    if return_type == "dask":
+        _refuse(return_type, "pandas", {"chunksize": chunksize})
+        _refuse(return_type, "pandas", {"progress": progress})
+    elif return_type != "pandas":
         _refuse(return_type, "pandas", frame_only)
+    if return_type != "dask":
+        _refuse(return_type, "dask", {"lease": lease})
     if return_type != "arrow_stream":
         _refuse(return_type, "arrow_stream", {"batch_size": batch_size})
     where = target(sql, con, _with_index(columns, index_col))
@@ -243,6 +269,13 @@ def read_sql(
         batch_bytes=batch_bytes,
         buffer_bytes=buffer_bytes,
     )
+    if return_type == "dask":
+        from .lazy.dask import read_dask
+
+        kept = FOR_EVER if lease is None else seconds("lease", lease)
+        shape = FrameOptions(index_col, coerce_float, parse_dates, dtype, dtype_backend)
+        plan = Query(where, params, options, None, kept).plan
+        return read_dask(plan, shape, None if partition_range is None else partition_on)
     what = Query(where, params, options, progress)
     if return_type == "arrow":
         return what.to_arrow()
@@ -277,14 +310,13 @@ def _one(name: str, value: Any, other_name: str, other: Any) -> Any:
 
 
 def _check(return_type: str, strategy: str | None) -> None:
-    if return_type in ("modin", "dask"):
-        way = {
-            "modin": "modin.pandas.DataFrame(bowshot.read_sql(…)) makes one of a pandas frame",
-            "dask": "dask.dataframe.from_pandas(bowshot.read_sql(…), npartitions=8) makes one of a pandas frame",
-        }
-        raise UnsupportedError(f'return_type="{return_type}" is not there yet; {way[return_type]}')
-    if return_type not in ("pandas", "arrow", "polars", "arrow_stream"):
-        raise ConfigError(f'return_type must be "pandas", "arrow", "polars" or "arrow_stream", not {return_type!r}')
+    if return_type == "modin":
+        way = "modin.pandas.DataFrame(bowshot.read_sql(…)) makes one of a pandas frame"
+        raise UnsupportedError(f'return_type="modin" is not there yet; {way}')
+    if return_type not in ("pandas", "arrow", "polars", "arrow_stream", "dask"):
+        raise ConfigError(
+            f'return_type must be "pandas", "arrow", "polars", "arrow_stream" or "dask", not {return_type!r}'
+        )
     if strategy is not None:
         raise UnsupportedError("strategy is of federated queries, which Bowshot does not have; leave it out")
 

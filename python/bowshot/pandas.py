@@ -44,6 +44,10 @@ class FrameOptions:
     dtype_backend: Any = None
     is_table: bool = False
     """The query is the name of a table; pandas then makes timestamps of dates."""
+    settled: bool = False
+    """The types of the columns alone decide on dtypes, so that all partitions have the same, whatever their values."""
+    only: tuple[str, ...] | None = None
+    """The columns that are made, in the result's order; the others are read and dropped."""
 
     @property
     def backend(self) -> Backend:
@@ -69,22 +73,46 @@ def read_frames(plan: _bowshot.Plan, options: FrameOptions, rows: int, progress:
     return _frames(plan, options, rows, progress)
 
 
-def _frames(plan: _bowshot.Plan, options: FrameOptions, rows: int | None, progress: Any) -> Iterator[pd.DataFrame]:
+def empty_frame(plan: _bowshot.Plan, options: FrameOptions) -> pd.DataFrame:
+    """The frame of a result without rows; that of `settled` options has the dtypes that all results have."""
     require("pandas", "pandas")
     require("pyarrow", "pandas")
     import pandas as pd
+    import pyarrow as pa
 
-    names = plan.schema.names
-    backend = options.backend
-    read: Callable[[int | None], tuple[int, list[Any]]]
-    if backend == "pyarrow":
-        stream = plan.read(progress, "pandas")
-        read = lambda rows: _arrow_columns(stream, rows)  # noqa: E731 - one of two ways to read
+    if options.backend == "pyarrow":
+        table = pa.table(plan.for_pandas())
+        arrays: list[Any] = [pd.arrays.ArrowExtensionArray(column) for column in table.columns]
     else:
-        reader = plan.read_frame(options.coerce_float, backend == "numpy_nullable", progress)
-        read = lambda rows: _numpy_columns(reader, names, rows, options)  # noqa: E731
+        columns = plan.empty_frame(options.coerce_float, _masked(options))
+        arrays = _arrays(columns, plan.schema, options)
+    return _shaped(_frame(arrays, _labels(plan.schema.names)), options)
+
+
+def _masked(options: FrameOptions) -> bool:
+    """Whether numbers are kept beside a mask. What is settled needs it too: NULLs may be in some partitions alone."""
+    return options.backend == "numpy_nullable" or options.settled
+
+
+def _labels(names: Sequence[str]) -> pd.Index[Any]:
+    import pandas as pd
+
+    return pd.Index(names) if names else pd.Index([], dtype=object)
+
+
+def _frames(plan: _bowshot.Plan, options: FrameOptions, rows: int | None, progress: Any) -> Iterator[pd.DataFrame]:
+    require("pandas", "pandas")
+    require("pyarrow", "pandas")
+    schema = plan.schema
+    read: Callable[[int | None], tuple[int, list[Any]]]
+    if options.backend == "pyarrow":
+        stream = plan.read(progress, "pandas")
+        read = lambda rows: _arrow_columns(stream, rows, options)  # noqa: E731 - one of two ways to read
+    else:
+        reader = plan.read_frame(options.coerce_float, _masked(options), progress)
+        read = lambda rows: _numpy_columns(reader, schema, rows, options)  # noqa: E731
     # pandas' first index of texts imports much: that is done while rows arrive.
-    labels = pd.Index(names) if names else pd.Index([], dtype=object)
+    labels = _labels([name for name in schema.names if _is_made(name, options)])
     first = True
     while True:
         length, arrays = read(rows)
@@ -105,9 +133,16 @@ def _frame(arrays: list[Any], labels: pd.Index[Any]) -> pd.DataFrame:
     return frame
 
 
+def _is_made(name: str, options: FrameOptions) -> bool:
+    return options.only is None or name in options.only
+
+
 def _shaped(frame: pd.DataFrame, options: FrameOptions) -> pd.DataFrame:
     if options.dtype:
-        frame = frame.astype(options.dtype)
+        dtype = options.dtype
+        if options.only is not None and isinstance(dtype, Mapping):
+            dtype = {name: value for name, value in dtype.items() if name in options.only}
+        frame = frame.astype(dtype)
     frame = _with_dates(frame, options.parse_dates)
     if options.index_col is not None:
         index: Any = options.index_col if isinstance(options.index_col, str) else list(options.index_col)
@@ -143,7 +178,7 @@ def _with_dates(frame: pd.DataFrame, parse_dates: ParseDates) -> pd.DataFrame:
     return frame
 
 
-def _arrow_columns(stream: _bowshot.Stream, rows: int | None) -> tuple[int, list[Any]]:
+def _arrow_columns(stream: _bowshot.Stream, rows: int | None, options: FrameOptions) -> tuple[int, list[Any]]:
     """Columns on Arrow memory, with the exact types of the result."""
     import pandas as pd
     import pyarrow as pa
@@ -154,23 +189,30 @@ def _arrow_columns(stream: _bowshot.Stream, rows: int | None) -> tuple[int, list
         batch = stream.next_batch(rows)
         schema = pa.schema(stream.schema)
         table = pa.Table.from_batches([] if batch is None else [pa.record_batch(batch)], schema=schema)
-    return table.num_rows, [pd.arrays.ArrowExtensionArray(column) for column in table.columns]
+    made = [column for name, column in zip(table.column_names, table.columns, strict=True) if _is_made(name, options)]
+    return table.num_rows, [pd.arrays.ArrowExtensionArray(column) for column in made]
 
 
 def _numpy_columns(
-    reader: _bowshot.FrameReader, names: list[str], rows: int | None, options: FrameOptions
+    reader: _bowshot.FrameReader, schema: _bowshot.Schema, rows: int | None, options: FrameOptions
 ) -> tuple[int, list[Any]]:
     columns = reader.read(rows)
     length = len(columns[0]) if columns else 0
+    return length, _arrays(columns, schema, options)
+
+
+def _arrays(columns: list[_bowshot.FrameColumn], schema: _bowshot.Schema, options: FrameOptions) -> list[Any]:
     arrays = []
     columns.reverse()
     # Each column is let go as soon as its array stands.
-    for name in names:
-        arrays.append(_array(columns.pop(), name, options))
-    return length, arrays
+    for name, type_name in zip(schema.names, schema.types, strict=True):
+        column = columns.pop()
+        if _is_made(name, options):
+            arrays.append(_array(column, name, type_name, options))
+    return arrays
 
 
-def _array(column: _bowshot.FrameColumn, name: str, options: FrameOptions) -> Any:
+def _array(column: _bowshot.FrameColumn, name: str, type_name: str, options: FrameOptions) -> Any:
     """The array of one column, on the column's own memory where NumPy or Arrow can hold it."""
     import numpy as np
     import pandas as pd
@@ -178,7 +220,7 @@ def _array(column: _bowshot.FrameColumn, name: str, options: FrameOptions) -> An
     length = len(column)
     kind = column.kind
     backend = options.backend
-    if backend == "numpy" and column.nulls == length:
+    if backend == "numpy" and column.nulls == length and not options.settled:
         # pandas sees only None here, whatever the type in the database.
         return _objects(np.full(length, None, dtype=object))
     if kind == "text":
@@ -189,6 +231,8 @@ def _array(column: _bowshot.FrameColumn, name: str, options: FrameOptions) -> An
         return pd.array(texts, dtype=pd.StringDtype("pyarrow", na_value=na_value), copy=False)
     if kind == "object":
         objects = _python_objects(column, name)
+        if not options.settled:
+            objects = _durations(objects)
         return _objects(objects) if objects.dtype == object else objects
     values: Any = np.asarray(column.take_values())
     taken = column.take_mask()
@@ -203,15 +247,20 @@ def _array(column: _bowshot.FrameColumn, name: str, options: FrameOptions) -> An
         return _objects(_dates(values, mask, name))
     if mask is None:
         return values
+    if kind == "float64" and backend == "numpy":
+        values[mask] = np.nan
+        return values
     if kind == "float64":
         return pd.arrays.FloatingArray(values, mask)
     if kind == "bool":
-        if backend == "numpy_nullable":
+        if _masked(options):
             return pd.arrays.BooleanArray(values, mask)
         objects = values.astype(object)
         objects[mask] = None
         return _objects(objects)
-    # Only integers beyond 2^53 come here with NumPy's backend: float64 would change them.
+    if options.settled and type_name == "uint64":
+        values = values.view("uint64")
+    # With NumPy's backend, only settled integers and those beyond 2^53 come here: float64 would change them.
     return pd.arrays.IntegerArray(values, mask)
 
 
@@ -295,7 +344,7 @@ def _python_objects(column: _bowshot.FrameColumn, name: str) -> np.ndarray[Any, 
             ) from error
         objects[start : start + len(values)] = np.fromiter(values, dtype=object, count=len(values))
         start += len(values)
-    return _durations(objects)
+    return objects
 
 
 def _conversion(data_type: Any) -> Callable[[Any], Any] | None:

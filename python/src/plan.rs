@@ -11,7 +11,7 @@ use pyo3::prelude::*;
 
 use crate::destination::{Conversion, Destination};
 use crate::error::{ToPython, guarded, to_python};
-use crate::frame::{FrameReader, Layout};
+use crate::frame::{FrameColumn, FrameReader, Layout};
 use crate::notices;
 use crate::options::{Keywords, params as to_params, request};
 use crate::profile::Profile;
@@ -250,6 +250,19 @@ impl Plan {
     /// No rows, in the types that Polars has; what only the values would settle is as it is without values.
     fn for_polars(&self, py: Python<'_>) -> PyResult<Table> {
         guarded(py, || Table::new(self.schema.clone(), Vec::new()).in_polars_types(py))
+    }
+
+    /// No rows, in the types of a pandas frame on Arrow memory.
+    fn for_pandas(&self, py: Python<'_>) -> PyResult<Table> {
+        guarded(py, || {
+            let conversion = Conversion::by_type(&self.schema, Destination::PandasArrow).to_python(py)?;
+            Ok(Table::new(conversion.schema().clone(), Vec::new()))
+        })
+    }
+
+    /// The columns of a pandas frame without rows.
+    fn empty_frame(&self, py: Python<'_>, coerce_float: bool, masked: bool) -> PyResult<Vec<FrameColumn>> {
+        guarded(py, || Layout::new(&self.schema, coerce_float, masked).and_then(|layout| layout.empty()).to_python(py))
     }
 
     /// About how many rows the result has.

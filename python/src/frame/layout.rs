@@ -6,7 +6,9 @@ use arrow_array::RecordBatch;
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use bowshot_core::{Map, Result};
 
+use super::column::FrameColumn;
 use super::convert::convert;
+use super::grow::Growing;
 use crate::destination::{Conversion, Destination};
 
 /// The kinds of frame columns.
@@ -57,6 +59,12 @@ impl Layout {
 
     pub(crate) fn schema(&self) -> SchemaRef {
         self.schema.clone()
+    }
+
+    /// The columns of a frame without rows.
+    pub(crate) fn empty(&self) -> Result<Vec<FrameColumn>> {
+        let columns = self.schema.fields().iter().zip(&self.kinds);
+        columns.map(|(field, kind)| FrameColumn::new(Growing::new(field.clone(), *kind, 0), self.masked)).collect()
     }
 
     /// What the reading threads do to each batch.
