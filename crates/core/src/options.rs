@@ -17,6 +17,7 @@ pub struct Options {
     /// The source's own name of a wire protocol; `None`: the fastest one that serves the query.
     pub protocol: Option<String>,
     /// Arrow types by column name, in place of the ones that the source would choose.
+    #[serde(with = "crate::type_name::by_column")]
     pub types: BTreeMap<String, DataType>,
     /// What becomes of infinite dates and timestamps.
     pub infinity: Impossible,

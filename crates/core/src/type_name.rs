@@ -60,6 +60,27 @@ const UNITS: &[(&str, TimeUnit)] = &[
     ("ns", TimeUnit::Nanosecond),
 ];
 
+/// Types by column as their names, which tickets hold: a stranger's ticket nests none in another.
+pub(crate) mod by_column {
+    use std::collections::BTreeMap;
+
+    use arrow_schema::DataType;
+    use serde::de::Error as _;
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    pub(crate) fn serialize<S: Serializer>(types: &BTreeMap<String, DataType>, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_map(types.iter().map(|(column, kind)| (column, super::format_type(kind))))
+    }
+
+    pub(crate) fn deserialize<'a, D: Deserializer<'a>>(from: D) -> Result<BTreeMap<String, DataType>, D::Error> {
+        let names = BTreeMap::<String, String>::deserialize(from)?;
+        let named = |(column, name): (String, String)| {
+            super::parse_type(&name).map(|kind| (column, kind)).map_err(D::Error::custom)
+        };
+        names.into_iter().map(named).collect()
+    }
+}
+
 /// The Arrow type of a name as people write it.
 ///
 /// ```
