@@ -15,7 +15,7 @@ class Column(NamedTuple):
 
 
 def columns(stretches: Sequence[Column], span: float, most: int) -> list[Column]:
-    """`stretches` as they are, if there are at most so many; else the same time cut into columns of equal length.
+    """`stretches` as they are, if there are few enough; else the same time cut into columns of equal length.
 
     >>> columns([Column(0, 1, (1.0, 0.0)), Column(1, 3, (0.0, 2.0)), Column(3, 4, (1.0, 0.0))], 4, 2)
     [Column(start=0, end=2.0, times=(1.0, 1.0)), Column(start=2.0, end=4, times=(1.0, 1.0))]

@@ -10,7 +10,7 @@ _UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 
 
 def ticks(span: float, most: float) -> list[tuple[float, str]]:
-    """At most about so many ticks from 0 on, at round times.
+    """About this many ticks at most, from 0 on, at round times.
 
     >>> [words for _, words in ticks(4.2, 6)]
     ['0', '1 s', '2 s', '3 s', '4 s']

@@ -122,7 +122,7 @@ class _Picture:
         )
 
     def _spoken(self) -> str:
-        """What the picture shows, for who does not see it."""
+        """What the picture shows, for people who do not see it."""
         busy = sum(connection.duration for connection in self.profile.connections)
         shares = [f"{name} {percent(share)}" for _, name, share in self._shares() if busy]
         consumer = self.profile.consumer
@@ -261,7 +261,7 @@ class _Picture:
         return "".join(steps) + f"V{bottom}z"
 
     def _partitions(self, partitions: list[PartitionProfile], top: float, row: _Row) -> None:
-        """What tells partitions apart: gaps, labels, and words for who points at them."""
+        """What tells partitions apart: gaps, labels, and words for the pointer that rests on them."""
         few = len(self.profile.partitions) <= _MOST_PARTITIONS
         free = float(_LEFT)
         for partition in partitions:

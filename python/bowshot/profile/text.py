@@ -26,7 +26,7 @@ def _unseen(mark: str) -> bool:
 
 
 def clipped(text: str, most: int) -> str:
-    """At most so many characters.
+    """At most this many characters.
 
     >>> clipped("pages 0 to 100", 8), clipped("short", 8)
     ('pages 0…', 'short')
@@ -50,7 +50,7 @@ def _wide(mark: str) -> float:
 
 
 def fitted(text: str, em: float, room: float) -> str:
-    """As much of it as fits into so many pixels; nothing where that would say nothing."""
+    """As much of it as fits into this many pixels; nothing where that would say nothing."""
     if width(text, em) <= room:
         return text
     fits = 0

@@ -22,7 +22,7 @@ struct Slow {
     refused: Option<ErrorKind>,
     /// Each batch waits so long for the server.
     wait: Duration,
-    /// Each batch burns so much CPU.
+    /// The CPU time that each batch burns.
     burn: Duration,
     /// Batches of a partition.
     batches: usize,
