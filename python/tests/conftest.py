@@ -47,6 +47,19 @@ def command() -> str:
 
 
 @pytest.fixture(scope="session")
+def driver() -> str:
+    """The ADBC driver's path: that of `make build`, else the build cache's, built if it is not there yet."""
+    installed = ROOT / ".venv" / "lib" / "bowshot" / "libadbc_driver_bowshot.so"
+    if installed.exists():
+        return str(installed)
+    cache = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache"))
+    target = Path(os.environ.get("CARGO_TARGET_DIR", cache / "bowshot" / "target"))
+    build = ["cargo", "build", "--quiet", "-p", "bowshot-adbc-driver"]
+    subprocess.run(build, cwd=ROOT, env={**os.environ, "CARGO_TARGET_DIR": str(target)}, check=True)
+    return str(target / "debug" / "libadbc_driver_bowshot.so")
+
+
+@pytest.fixture(scope="session")
 def postgres(testkit: str) -> Iterator[str]:
     """The URI of a private server, which stops when its standard input closes."""
     server = subprocess.Popen([testkit, "postgres"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)

@@ -20,7 +20,7 @@ from bowshot.pandas import FrameOptions, read_frame
 from distributed import Client, LocalCluster
 from tests.conformance_cases import Case, cases_of, started
 from tests.test_conformance import OPTIONS
-from tests.test_partitions import ROWS, accounts, sessions, until, writers
+from tests.test_tickets import ROWS, accounts, sessions, until, writers
 
 __all__ = ["accounts", "writers"]
 
