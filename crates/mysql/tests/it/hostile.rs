@@ -1,7 +1,7 @@
 //! Servers that lie: what a real one said, with changed bytes.
 
 use std::io::{self, Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::net::{Shutdown, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -11,33 +11,44 @@ use super::common::{accounts, connections, read, server};
 
 const SQL: &str = "SELECT id, balance, padding, NULL AS n, 1.50 AS d, '2024-01-02' + INTERVAL 1 DAY AS t FROM accounts";
 
+/// The client's next packet, whole, since header and body may arrive apart.
+fn packet(client: &mut TcpStream) -> io::Result<Vec<u8>> {
+    let mut packet = vec![0; 4];
+    client.read_exact(&mut packet)?;
+    let length = u32::from_le_bytes([packet[0], packet[1], packet[2], 0]);
+    client.take(u64::from(length)).read_to_end(&mut packet)?;
+    Ok(packet)
+}
+
 /// Everything that the server says in one read, answer by answer: what it sends before the client speaks again.
 fn recording(uri: &str, port: u16) -> Vec<Vec<u8>> {
-    let answers = Arc::new(Mutex::new(Vec::new()));
+    let answers = Arc::new(Mutex::new(vec![Vec::new()]));
     let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
     let here = listener.local_addr().unwrap().port();
     let kept = Arc::clone(&answers);
     let relay = std::thread::spawn(move || -> io::Result<()> {
         let (mut client, _) = listener.accept()?;
         let mut real = TcpStream::connect(("127.0.0.1", port))?;
-        real.set_read_timeout(Some(Duration::from_millis(120)))?;
-        let mut buffer = vec![0; 1 << 20];
-        loop {
-            let mut answer = Vec::new();
-            while let Ok(count) = real.read(&mut buffer) {
+        let (mut answering, mut answered) = (real.try_clone()?, client.try_clone()?);
+        let said = Arc::clone(&kept);
+        let back = std::thread::spawn(move || -> io::Result<()> {
+            let mut buffer = vec![0; 1 << 20];
+            loop {
+                let count = answering.read(&mut buffer)?;
                 if count == 0 {
-                    break;
+                    return Ok(());
                 }
-                answer.extend_from_slice(&buffer[..count]);
+                said.lock().unwrap().last_mut().unwrap().extend_from_slice(&buffer[..count]);
+                answered.write_all(&buffer[..count])?;
             }
-            client.write_all(&answer)?;
-            kept.lock().unwrap().push(answer);
-            let count = client.read(&mut buffer)?;
-            if count == 0 {
-                return Ok(());
-            }
-            real.write_all(&buffer[..count])?;
+        });
+        while let Ok(packet) = packet(&mut client) {
+            kept.lock().unwrap().push(Vec::new());
+            real.write_all(&packet)?;
         }
+        real.shutdown(Shutdown::Both)?;
+        let _ = back.join().unwrap();
+        Ok(())
     });
     // MariaDB 11.4 encrypts without being told to.
     let uri = format!("{}?ssl-mode=DISABLED", uri.replace(&format!(":{port}/"), &format!(":{here}/")));
@@ -46,16 +57,14 @@ fn recording(uri: &str, port: u16) -> Vec<Vec<u8>> {
     Arc::into_inner(answers).unwrap().into_inner().unwrap()
 }
 
-/// Says the answers one after the other, each when the client has said something.
-fn replay(answers: Vec<Vec<u8>>) -> FalseServer {
+/// Says the answers one after the other, each when the client has said something, for which it is given `patience`:
+/// who waits for bytes that were cut off gets the end after it.
+fn replay(answers: Vec<Vec<u8>>, patience: Duration) -> FalseServer {
     FalseServer::raw(move |mut client: TcpStream| {
-        // Who waits for bytes that were cut off gets the end soon.
-        client.set_read_timeout(Some(Duration::from_millis(150)))?;
+        client.set_read_timeout(Some(patience))?;
         for answer in &answers {
             client.write_all(answer)?;
-            if client.read(&mut [0; 1 << 16])? == 0 {
-                return Ok(());
-            }
+            packet(&mut client)?;
         }
         Ok(())
     })
@@ -93,7 +102,7 @@ fn changed_bytes_are_errors_or_values_but_never_a_panic_or_a_wait() {
                 answer.insert(at, byte);
             }
         }
-        let liar = replay(lies);
+        let liar = replay(lies, Duration::from_millis(150));
         let uri = format!("mysql://root:bowshot@127.0.0.1:{}/hostile?ssl-mode=DISABLED&connect_timeout=2", liar.port());
         let started = Instant::now();
         failures += usize::from(read(&uri, SQL, &connections(1)).is_err());
@@ -119,7 +128,7 @@ fn warnings_and_changes_of_the_session_change_no_row() {
     let uri = accounts(server(), "hostile_warnings", 300);
     let answers = recording(&uri, server().port());
     let rows = |answers: Vec<Vec<u8>>| {
-        let liar = replay(answers);
+        let liar = replay(answers, Duration::from_secs(20));
         let uri = format!("mysql://root:bowshot@127.0.0.1:{}/hostile?ssl-mode=DISABLED&connect_timeout=2", liar.port());
         read(&uri, SQL, &connections(1)).map(|batches| batches.iter().map(|batch| batch.num_rows()).sum::<usize>())
     };
@@ -131,6 +140,8 @@ fn warnings_and_changes_of_the_session_change_no_row() {
         let end = packets(&warned[read]).pop().unwrap();
         assert_eq!(warned[read][end.start + 4], 0xFE);
         warned[read][end.start + 9..end.start + 11].copy_from_slice(&count.to_le_bytes());
+        // An OK packet, and no warning in it, is what who asks for them gets.
+        warned.insert(read + 1, vec![7, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0]);
         assert_eq!(rows(warned).unwrap(), 300, "{count} warnings");
     }
     // What a server tracks of a session stands behind all else in its OK packets, short or long.
