@@ -28,6 +28,7 @@ mod database;
 mod driver;
 mod error;
 mod export;
+mod foreign;
 mod info;
 mod ingest;
 mod lists;
