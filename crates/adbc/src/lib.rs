@@ -26,6 +26,7 @@ mod duckdb;
 mod ends;
 mod error;
 mod family;
+mod held;
 mod params;
 mod plan;
 mod read;
@@ -37,7 +38,7 @@ mod uri;
 
 use std::sync::Arc;
 
-use bowshot_core::{Cancel, Naming, Plan, Request, Result, Source};
+use bowshot_core::{Cancel, Naming, Plan, Request, Result, Source, Ticket};
 
 pub use driver::search_packages;
 
@@ -63,6 +64,14 @@ impl Adbc {
 impl Source for Adbc {
     fn plan(&self, request: &Request, cancel: &Cancel) -> Result<Plan> {
         plan::plan(&self.location, request, cancel)
+    }
+
+    fn join(&self, ticket: &Ticket, cancel: &Cancel) -> Result<Plan> {
+        let plan = match held::join(&self.location, ticket, cancel)? {
+            Some(plan) => plan,
+            None => plan::plan(&self.location, ticket.request(), cancel)?,
+        };
+        ticket.joined(plan)
     }
 
     fn naming(&self, _cancel: &Cancel) -> Result<Naming> {

@@ -23,7 +23,7 @@ use crate::uri::Location;
 use crate::{describe, duckdb, ends};
 
 /// Why connections cannot share a snapshot.
-const OBSTACLE: &str = "ADBC has no way for connections to see one state of a database";
+pub(crate) const OBSTACLE: &str = "ADBC has no way for connections to see one state of a database";
 
 /// What planning knows of the first query.
 struct Draft {
@@ -54,17 +54,9 @@ pub(crate) fn plan(location: &Arc<Location>, request: &Request, cancel: &Cancel)
     let (session, database) = connect(location, &options.before, cancel)?;
     let draft = draft(&session, location, first, queries.len() == 1, options, cancel)?;
     let columns = draft.columns.as_deref().filter(|columns| columns.len() == draft.raw.fields().len());
-    let schema = fields(&draft.raw, columns, &options.types)?;
-    let times = TimesOfDay::new(&schema, &options.types);
-    // The driver of PostgreSQL writes its decimals as text.
-    let is_number = |field: &Field| {
-        *field.data_type() == DataType::Utf8 && field.metadata().get(SOURCE_TYPE).is_some_and(|name| name == "numeric")
-    };
-    let numbers: Vec<usize> =
-        (0..).zip(schema.fields()).filter(|(_, field)| is_number(field)).map(|(at, _)| at).collect();
-    let casts = Casts::with_decimals(&times.schema(), times.types(), &numbers)?;
+    let (schema, finish) = finish(location, &draft.raw, columns, options)?;
     let mut begun = draft.begun;
-    let (jobs, partitions, reason, estimate) = match &draft.tokens {
+    let (jobs, parts, partitions, reason, estimate) = match &draft.tokens {
         Some((tokens, rows)) => {
             let count = tokens.len();
             let label = |number: usize| Partition { label: format!("the driver's partition {number}"), rows: None };
@@ -74,7 +66,7 @@ pub(crate) fn plan(location: &Arc<Location>, request: &Request, cancel: &Cancel)
                 1 => "the driver made one of it".to_owned(),
                 _ => "the driver divided the result".to_owned(),
             };
-            (jobs, (1..=count).map(label).collect::<Vec<_>>(), reason, estimate)
+            (jobs, Vec::new(), (1..=count).map(label).collect::<Vec<_>>(), reason, estimate)
         }
         None => {
             let division = divide(&session, location, &queries, &schema, options, cancel, &mut begun)?;
@@ -82,19 +74,12 @@ pub(crate) fn plan(location: &Arc<Location>, request: &Request, cancel: &Cancel)
             begun &= parts.first().is_some_and(|part| part.sql == first.sql);
             let job = |part: &Part| job(&part.sql, &part.values, &part.partition.label, &draft.text);
             let jobs = parts.iter().map(job).collect::<Vec<_>>();
-            (jobs, parts.into_iter().map(|part| part.partition).collect(), reason, estimate)
+            let partitions = parts.iter().map(|part| part.partition.clone()).collect();
+            (jobs, parts, partitions, reason, estimate)
         }
     };
     let Snapshot { name, connections, bound } =
         snapshot::settle(&session, location, jobs.len(), draft.tokens.is_some(), options, cancel, &mut begun)?;
-    let finish = Finish {
-        schema,
-        times,
-        casts,
-        validate: location.validate,
-        infinity: options.infinity,
-        batch_bytes: options.batch_bytes,
-    };
     let schema = finish.casts.schema();
     let work = Work {
         location: Arc::clone(location),
@@ -103,11 +88,40 @@ pub(crate) fn plan(location: &Arc<Location>, request: &Request, cancel: &Cancel)
         raw: draft.raw,
         finish,
         jobs,
+        parts,
+        joined: false,
         most: connections,
         bound,
     };
     let scan = Arc::new(Scanning::new(work, session, begun));
     Ok(Plan { schema, snapshot: name, partitions, reason, estimate, scan })
+}
+
+/// The columns as the database tells of them, and what becomes of the driver's batches.
+pub(crate) fn finish(
+    location: &Location,
+    raw: &Schema,
+    columns: Option<&[Described]>,
+    options: &Options,
+) -> Result<(SchemaRef, Finish)> {
+    let schema = fields(raw, columns, &options.types)?;
+    let times = TimesOfDay::new(&schema, &options.types);
+    // The driver of PostgreSQL writes its decimals as text.
+    let is_number = |field: &Field| {
+        *field.data_type() == DataType::Utf8 && field.metadata().get(SOURCE_TYPE).is_some_and(|name| name == "numeric")
+    };
+    let numbers: Vec<usize> =
+        (0..).zip(schema.fields()).filter(|(_, field)| is_number(field)).map(|(at, _)| at).collect();
+    let casts = Casts::with_decimals(&times.schema(), times.types(), &numbers)?;
+    let finish = Finish {
+        schema: Arc::clone(&schema),
+        times,
+        casts,
+        validate: location.validate,
+        infinity: options.infinity,
+        batch_bytes: options.batch_bytes,
+    };
+    Ok((schema, finish))
 }
 
 /// Asks the driver what the first query's result looks like, in the cheapest way that it has.

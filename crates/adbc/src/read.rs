@@ -8,13 +8,14 @@ use adbc_core::{Connection as _, Statement};
 use adbc_driver_manager::ManagedDatabase;
 use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{Schema, SchemaRef};
-use bowshot_core::{Cancel, Connection, Error, ErrorKind, Reader, Result, Scan, Site, Value, same_columns};
+use bowshot_core::{Cancel, Connection, Error, ErrorKind, Hold, Part, Reader, Result, Scan, Site, Value, same_columns};
 use parking_lot::Mutex;
 
 use crate::batches::{Finish, fetch};
 use crate::connect::{connect_again, prepare};
 use crate::duckdb;
 use crate::error::{Phase, from_driver};
+use crate::held;
 use crate::session::Session;
 use crate::uri::Location;
 
@@ -36,6 +37,10 @@ pub(crate) struct Work {
     pub(crate) raw: SchemaRef,
     pub(crate) finish: Finish,
     pub(crate) jobs: Vec<Job>,
+    /// Those of them that are queries, as they were divided.
+    pub(crate) parts: Vec<Part>,
+    /// The plan is of one partition that a ticket names.
+    pub(crate) joined: bool,
     /// How many connections may see the plan's state.
     pub(crate) most: usize,
     /// That state is lost with its connection.
@@ -43,20 +48,32 @@ pub(crate) struct Work {
 }
 
 /// A connection that nobody uses.
-struct Idle {
+pub(crate) struct Idle {
     session: Session,
     /// Partition 0 already runs on it.
     begun: bool,
 }
 
-struct Connections {
+pub(crate) struct Connections {
     idle: Vec<Idle>,
     /// How many there are, idle or not.
     count: usize,
 }
 
+impl Connections {
+    /// Takes the connection that planned away from the readers, if none has it.
+    pub(crate) fn hold(&mut self) -> Option<Idle> {
+        let idle = self.idle.pop();
+        self.count -= usize::from(idle.is_some());
+        idle
+    }
+}
+
+/// What the readers of a plan share.
+pub(crate) type Shared = Arc<(Work, Mutex<Connections>)>;
+
 /// The live side of a plan.
-pub(crate) struct Scanning(Arc<(Work, Mutex<Connections>)>);
+pub(crate) struct Scanning(Shared);
 
 impl Scanning {
     /// `session` made the plan; with `begun`, its stream is that of partition 0.
@@ -68,6 +85,18 @@ impl Scanning {
 impl Scan for Scanning {
     fn site(&self) -> Site {
         Site::Driver
+    }
+
+    fn obstacle(&self) -> Option<String> {
+        held::obstacle(&self.0.0)
+    }
+
+    fn part(&self, index: usize) -> Option<Part> {
+        self.0.0.parts.get(index).cloned()
+    }
+
+    fn hold(&self, _plan: u128, _cancel: &Cancel) -> Result<Box<dyn Hold>> {
+        Ok(Box::new(held::Holding::new(Arc::clone(&self.0))))
     }
 
     fn connect(&self, cancel: &Cancel) -> Result<Box<dyn Connection>> {
@@ -109,7 +138,7 @@ impl Scan for Scanning {
 
 /// A connection that reads; it goes back to its plan when it is dropped whole.
 struct Reading {
-    shared: Arc<(Work, Mutex<Connections>)>,
+    shared: Shared,
     idle: Option<Idle>,
     /// No partition was left in the middle.
     whole: bool,
@@ -140,7 +169,8 @@ impl Connection for Reading {
         // Whole again when the reader has come to its end.
         self.whole = false;
         if !(std::mem::take(&mut idle.begun) && index == 0) {
-            let schema = start(&idle.session, &work.location, job, &self.cancel)?;
+            let schema = start(&idle.session, &work.location, job, &self.cancel);
+            let schema = if work.joined { schema.map_err(held::lost) } else { schema }?;
             expect(&work.raw, &schema, index, job)?;
         }
         Ok(Box::new(Batches {

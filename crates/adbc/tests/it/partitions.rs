@@ -1,8 +1,12 @@
 //! Ranges of a column, and lists of queries.
 
-use bowshot_core::{ErrorKind, Options, Partitioning, Query, Request};
+use bowshot_core::{
+    Cancel, ErrorKind, Holder, Lease, Options, Partitioning, Query, Request, Source, Stream, Ticket, Travel,
+};
 
-use crate::drivers::{read_request, read_with};
+use bowshot_testkit::conformance::display;
+
+use crate::drivers::{read_request, read_with, source};
 
 fn by_column(one_snapshot: bool) -> Options {
     let partitioning = Partitioning::Column { column: "k".into(), count: 3, range: None };
@@ -37,5 +41,33 @@ fn lists_are_read_in_their_order_in_one_transaction() {
         assert_eq!(table.snapshot.as_deref(), Some("one transaction of one connection"), "{uri}");
         let failed = read_request(uri, &list(&["SELECT 1 AS n", "SELECT 'x' AS n"])).unwrap_err();
         assert_eq!((failed.kind(), failed.column()), (ErrorKind::Config, Some("n")), "{uri}: {failed}");
+    }
+}
+
+#[test]
+fn queries_of_their_own_states_travel_where_the_user_allows_it() {
+    let queries = ["SELECT 1 AS n", "SELECT 2 AS n", "SELECT NULL AS n"].map(Query::new);
+    let cancel = Cancel::new();
+    for uri in ["duckdb:", "adbc:sqlite?uri=:memory:"] {
+        let source = source(uri).unwrap();
+        let mut request = Request { queries: queries.to_vec(), options: Options::default() };
+        let plan = source.plan(&request, &cancel).unwrap();
+        let error = Holder::new(&plan, &request, Lease::default(), &cancel).map(|_| ()).unwrap_err();
+        assert!(error.to_string().contains("one_snapshot=False"), "{uri}: {error}");
+        request.options.one_snapshot = false;
+        let plan = source.plan(&request, &cancel).unwrap();
+        let holder = Holder::new(&plan, &request, Lease::default(), &cancel).unwrap();
+        assert_eq!(holder.travel(), Travel::Torn, "{uri}");
+        let read = |ticket: Ticket| {
+            let ticket = Ticket::from_bytes(&ticket.to_bytes().unwrap()).unwrap();
+            let joined = source.join(&ticket, &cancel).unwrap();
+            assert_eq!(joined.schema, plan.schema);
+            let batches = Stream::start(joined, &ticket.options(), Cancel::new()).map(Result::unwrap);
+            batches
+                .flat_map(|batch| (0..batch.num_rows()).map(move |row| display(batch.column(0), row)))
+                .collect::<Vec<_>>()
+        };
+        let rows: Vec<String> = holder.tickets().unwrap().into_iter().flat_map(read).collect();
+        assert_eq!(rows, ["1", "2", "null"], "{uri}");
     }
 }
