@@ -1,6 +1,6 @@
 # The one door. Every recipe is a line or two that calls dev/; `make` alone prints this list.
 .DEFAULT_GOAL := help
-.PHONY: help demo package build test lint fmt bench valgrind docs clean
+.PHONY: help demo package build test frames lint fmt bench valgrind docs clean
 
 help: ## Print the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -18,6 +18,9 @@ build: package ## The same, the command bowshot, whose engine takes a while to c
 
 test: build ## Run every test of every language, on private servers
 	@dev/tests_run.sh
+
+frames: package ## Run the tests of Ray, Modin and other libraries, in an environment of their own
+	@dev/frames_test.sh
 
 lint: ## Check formatting, lints, types, links and file lengths
 	@dev/lints_run.sh

@@ -4,9 +4,26 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Literal, TypedDict
 
+from ._params import Params
 from .exceptions import ConfigError
+
+
+class PlanOptions(TypedDict, total=False):
+    """What says how a query is planned: the keywords of `plan`, but for `lease`."""
+
+    params: Params
+    types: Mapping[str, Any] | None
+    infinity: Literal["error", "null"]
+    zero_dates: Literal["error", "null"]
+    one_snapshot: bool
+    protocol: str | None
+    partition_on: str | None
+    partition_range: tuple[int, int] | None
+    partition_num: int | None
+    pre_execution_query: str | Sequence[str] | None
+    connections: int | None
 
 
 def keywords(

@@ -7,6 +7,7 @@ from types import TracebackType
 
 from . import _bowshot
 from ._address import Address
+from ._options import seconds
 from ._partition import Partition
 from .exceptions import ConfigError
 from .notices import DatabaseNotice
@@ -14,6 +15,15 @@ from .profile import Profile
 
 LEASE = 600.0
 """Seconds for which a snapshot is kept after the last read of one of its partitions began."""
+
+
+FOR_EVER = 3.0e8
+"""Seconds of a lease that whoever holds the plan ends."""
+
+
+def held(lease: float | None) -> float:
+    """The lease of a plan that a collection holds, which lets go of it: without end, unless the user says one."""
+    return FOR_EVER if lease is None else seconds("lease", lease)
 
 
 class Plan:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, overload
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
 
 from ._arguments import target
 from ._bowshot import Progress
-from ._options import keywords, seconds
+from ._options import PlanOptions, keywords
 from ._params import Params
+from ._plan import held
 from ._query import Query
 from .exceptions import ConfigError, UnsupportedError
 from .pandas import FrameOptions, ParseDates
@@ -25,25 +26,10 @@ if TYPE_CHECKING:
 ReturnType: TypeAlias = Literal["pandas", "arrow", "polars", "arrow_stream", "modin", "dask"]
 
 
-FOR_EVER = 3.0e8
-"""Seconds of a lease that whoever holds the snapshot ends."""
-
-
-class SourceOptions(TypedDict, total=False):
+class SourceOptions(PlanOptions, total=False):
     """What says where and how to read, whatever is returned."""
 
-    params: Params
-    types: Mapping[str, Any] | None
-    infinity: Literal["error", "null"]
-    zero_dates: Literal["error", "null"]
-    one_snapshot: bool
-    protocol: str | None
-    partition_on: str | None
-    partition_range: tuple[int, int] | None
-    partition_num: int | None
     strategy: str | None
-    pre_execution_query: str | Sequence[str] | None
-    connections: int | None
     columns: Sequence[str] | None
     progress: Callable[[Progress], object] | bool | Literal["always"] | None
     batch_bytes: int | None
@@ -272,9 +258,8 @@ def read_sql(
     if return_type == "dask":
         from .lazy.dask import read_dask
 
-        kept = FOR_EVER if lease is None else seconds("lease", lease)
         shape = FrameOptions(index_col, coerce_float, parse_dates, dtype, dtype_backend)
-        plan = Query(where, params, options, None, kept).plan
+        plan = Query(where, params, options, None, held(lease)).plan
         return read_dask(plan, shape, None if partition_range is None else partition_on)
     what = Query(where, params, options, progress)
     if return_type == "arrow":

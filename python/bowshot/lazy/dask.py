@@ -12,7 +12,7 @@ from .._require import require
 from .._tell import Telling
 from ..exceptions import ConfigError, DataError
 from ..pandas import FrameOptions, empty_frame, read_frame
-from .piece import Piece, pieces
+from .piece import Piece, pieces, refuse_duplicates
 
 if TYPE_CHECKING:
     import dask.dataframe as dd
@@ -29,7 +29,7 @@ def read_dask(plan: Plan, options: FrameOptions, sorted_on: str | None) -> dd.Da
     import dask.dataframe as dd
 
     options = dataclasses.replace(options, settled=True, is_table=plan._plan.is_table, index_col=_index(options))
-    _refuse_duplicates(plan.schema.names)
+    refuse_duplicates(plan.schema.names, "a Dask dataframe")
     meta = _meta(plan, options)
     divisions = _divisions(plan, meta) if sorted_on is not None and sorted_on == options.index_col else None
     parts = pieces(plan)
@@ -75,16 +75,6 @@ def _index(options: FrameOptions) -> str | None:
     raise ConfigError(
         f"index_col names {len(index)} columns, but a Dask dataframe has an index of one; name one of them, or none"
     )
-
-
-def _refuse_duplicates(names: Sequence[str]) -> None:
-    twice = next((name for number, name in enumerate(names) if name in names[:number]), None)
-    if twice is not None:
-        raise ConfigError(
-            f'the result has two columns "{twice}", which a Dask dataframe cannot tell apart; name them in the query:'
-            f' SELECT a."{twice}" AS a_{twice}, …',
-            column=twice,
-        )
 
 
 def _meta(plan: Plan, options: FrameOptions) -> pd.DataFrame:

@@ -11,8 +11,10 @@ import uuid
 import weakref
 from typing import TYPE_CHECKING, Any
 
+from ..exceptions import ConfigError
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     from .._partition import Partition
     from .._plan import Plan
@@ -78,6 +80,17 @@ def pieces(plan: Plan) -> Pieces:
     name = uuid.uuid4().hex
     written = [pickle.loads(pickle.dumps(partition)) for partition in plan.partitions]
     return Pieces([Piece(partition, name) for partition in written], name, Kept(plan))
+
+
+def refuse_duplicates(names: Sequence[str], collection: str) -> None:
+    """An error for two columns of one name, if the library of `collection` takes them for one."""
+    twice = next((name for number, name in enumerate(names) if name in names[:number]), None)
+    if twice is not None:
+        raise ConfigError(
+            f'the result has two columns "{twice}", which {collection} cannot tell apart; name them in the query:'
+            f' SELECT a."{twice}" AS a_{twice}, …',
+            column=twice,
+        )
 
 
 def _let_go(plan: Plan) -> None:
