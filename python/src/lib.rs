@@ -5,9 +5,11 @@
 mod capsule;
 mod destination;
 mod error;
+mod exit;
 mod frame;
 mod notices;
 mod options;
+mod own;
 mod plan;
 mod profile;
 mod progress;
@@ -75,5 +77,6 @@ fn _bowshot(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<progress::Progress>()?;
     module.add_class::<frame::FrameReader>()?;
     module.add_class::<frame::FrameColumn>()?;
-    module.add_class::<frame::Values>()
+    module.add_class::<frame::Values>()?;
+    exit::register(module)
 }

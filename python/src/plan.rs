@@ -14,6 +14,7 @@ use crate::error::{ToPython, guarded, to_python};
 use crate::frame::{FrameColumn, FrameReader, Layout};
 use crate::notices;
 use crate::options::{Keywords, params as to_params, request};
+use crate::own::Own;
 use crate::profile::Profile;
 use crate::progress::Reporter;
 use crate::reading::Reading;
@@ -43,7 +44,7 @@ pub(crate) struct Plan {
     request: Request,
     cancel: Cancel,
     /// `None` once it was read.
-    live: Mutex<Option<Planned>>,
+    live: Mutex<Option<Own<Planned>>>,
     /// Why its partitions cannot be read elsewhere, if they cannot.
     obstacle: Option<Error>,
     /// What keeps its snapshot for them, from the first ticket on.
@@ -168,7 +169,7 @@ impl Plan {
             obstacle: plan.travels(&request.options).err(),
             request,
             cancel,
-            live: Mutex::new(Some(plan)),
+            live: Mutex::new(Some(Own::new(plan))),
             timeline: Mutex::default(),
             holder: Mutex::new(None),
         })
@@ -187,7 +188,7 @@ impl Plan {
             Error::new(ErrorKind::Config, "this plan was read or closed, and holds no snapshot any more")
                 .with_hint("plan the query again to read its partitions")
         })?;
-        Holder::new(plan, &self.request, Lease(lease), &self.cancel)
+        Holder::new(plan.get()?, &self.request, Lease(lease), &self.cancel)
     }
 
     fn start(
@@ -203,9 +204,10 @@ impl Plan {
                 .with_hint("a plan is read once: plan the query again");
             return Err(to_python(py, &error));
         };
+        let plan = plan.into_inner().to_python(py)?;
         let stream = bowshot_core::Stream::start_mapped(plan, &self.request.options, self.cancel.clone(), map);
         *self.timeline.lock() = Some(stream.timeline().clone());
-        Ok(Reading::new(stream, schema, reporter))
+        Ok(Reading::new(stream, schema, reporter, &self.cancel))
     }
 }
 

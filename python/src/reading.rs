@@ -5,10 +5,12 @@ use std::time::Instant;
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 use arrow_select::concat::concat_batches;
-use bowshot_core::{Poll, Stream};
+use bowshot_core::{Cancel, Poll, Stream};
 use pyo3::prelude::*;
 
 use crate::error::ToPython;
+use crate::exit::Work;
+use crate::own::Own;
 use crate::progress::Reporter;
 use crate::wait::{SLICE, farewell};
 
@@ -17,7 +19,9 @@ pub(crate) struct Reading {
     /// The schema of the batches, which a destination's map may have changed.
     schema: SchemaRef,
     /// `None` once it ended.
-    stream: Option<Stream>,
+    stream: Option<Own<Stream>>,
+    /// What an exit of the interpreter ends.
+    work: Option<Work>,
     reporter: Option<Reporter>,
     /// What the last batch held beyond the rows that were asked for.
     rest: Option<RecordBatch>,
@@ -26,8 +30,10 @@ pub(crate) struct Reading {
 }
 
 impl Reading {
-    pub(crate) fn new(stream: Stream, schema: SchemaRef, reporter: Option<Reporter>) -> Self {
-        Reading { schema, stream: Some(stream), reporter, rest: None, looked: Instant::now() }
+    /// Of a stream that `cancel` ends.
+    pub(crate) fn new(stream: Stream, schema: SchemaRef, reporter: Option<Reporter>, cancel: &Cancel) -> Self {
+        let work = Some(Work::new(cancel));
+        Reading { schema, stream: Some(Own::new(stream)), work, reporter, rest: None, looked: Instant::now() }
     }
 
     pub(crate) fn schema(&self) -> SchemaRef {
@@ -36,12 +42,12 @@ impl Reading {
 
     /// How many rows the database expects in all.
     pub(crate) fn rows_expected(&self) -> Option<u64> {
-        self.stream.as_ref().and_then(|stream| stream.progress().rows_expected)
+        self.stream.as_ref()?.get().ok()?.progress().rows_expected
     }
 
     /// Lets the workers run ahead without a bound, for who keeps every row.
     pub(crate) fn keep_all(&self) {
-        if let Some(stream) = &self.stream {
+        if let Some(Ok(stream)) = self.stream.as_ref().map(Own::get) {
             stream.keep_all();
         }
     }
@@ -63,6 +69,7 @@ impl Reading {
         }
         loop {
             let Some(stream) = &mut self.stream else { return Ok(None) };
+            let stream = stream.get_mut().to_python(py)?;
             let polled = py.detach(|| stream.poll(SLICE));
             if self.looked.elapsed() >= SLICE {
                 self.looked = Instant::now();
@@ -114,14 +121,15 @@ impl Reading {
     }
 
     fn report(&mut self, py: Python<'_>) -> PyResult<()> {
-        match (&self.reporter, &self.stream) {
-            (Some(reporter), Some(stream)) => reporter.report(py, stream.progress()),
+        match (&self.reporter, self.stream.as_ref().map(Own::get)) {
+            (Some(reporter), Some(Ok(stream))) => reporter.report(py, stream.progress()),
             _ => Ok(()),
         }
     }
 
     fn finish(&mut self) {
         self.stream = None;
+        self.work = None;
         if let Some(reporter) = self.reporter.take() {
             reporter.finish();
         }
@@ -129,7 +137,7 @@ impl Reading {
 
     /// Ends the query in the database if it still runs. Call it without the GIL.
     pub(crate) fn close(&mut self) {
-        if let Some(stream) = self.stream.take() {
+        if let Some(Ok(stream)) = self.stream.take().map(Own::into_inner) {
             farewell(move || drop(stream));
         }
         self.rest = None;

@@ -7,6 +7,7 @@ use bowshot_core::{Cancel, Error, ErrorKind};
 use pyo3::prelude::*;
 
 use crate::error::{ToPython, to_python};
+use crate::exit::Work;
 
 /// How long a wait goes on before Python's signals are looked at.
 pub(crate) const SLICE: Duration = Duration::from_millis(50);
@@ -22,6 +23,7 @@ pub(crate) fn run<T: Send + 'static>(
     work: impl FnOnce() -> bowshot_core::Result<T> + Send + 'static,
 ) -> PyResult<T> {
     let (sender, mut receiver) = channel();
+    let _work = Work::new(cancel);
     std::thread::spawn(move || {
         // Nobody waits any more after Ctrl-C: the result is dropped here, and with it its connection.
         let _ = sender.send(work());
