@@ -16,6 +16,7 @@ from .pandas import FrameOptions, ParseDates
 
 if TYPE_CHECKING:
     import dask.dataframe as dd
+    import modin.pandas
     import pandas as pd
     import polars as pl
     import pyarrow as pa
@@ -112,6 +113,16 @@ def read_sql(
 ) -> dd.DataFrame: ...
 
 
+@overload
+def read_sql(
+    sql: Sql | Connection | None = None,
+    con: Connection | Sql | None = None,
+    *,
+    return_type: Literal["modin"],
+    **options: Unpack[PandasOptions],
+) -> modin.pandas.DataFrame: ...
+
+
 def read_sql(
     sql: Any = None,
     con: Any = None,
@@ -159,15 +170,16 @@ def read_sql(
         A URI (`postgresql://…`, `sqlite:///…`), the path of an SQLite file, libpq's `host=… dbname=…`, or a SQLAlchemy
         engine, connection or URL, of which only the address is used.
     index_col, coerce_float, parse_dates, chunksize, dtype_backend, dtype
-        As in `pandas.read_sql`; for `return_type="pandas"` and, but for `chunksize`, `"dask"` alone.
+        As in `pandas.read_sql`; for `return_type="pandas"` and, but for `chunksize`, `"dask"` and `"modin"` alone.
     params
         Values of the query's placeholders: a sequence for `$1`, `?` or `%s`, a mapping for `:name` or `%(name)s`.
     columns
         As in `pandas.read_sql`: which columns to read of a table, in the letters' case that they have there; without
         effect on a query.
     return_type
-        `"pandas"`, `"arrow"` (`pyarrow.Table`), `"polars"`, `"arrow_stream"` (`pyarrow.RecordBatchReader`), or
-        `"dask"` (a lazy `dask.dataframe`, whose workers read a partition a task).
+        `"pandas"`, `"arrow"` (`pyarrow.Table`), `"polars"`, `"arrow_stream"` (`pyarrow.RecordBatchReader`), `"dask"`
+        (a lazy `dask.dataframe`, whose workers read a partition a task), or `"modin"` (a `modin.pandas.DataFrame`,
+        read in the workers of its engine).
     protocol
         The wire protocol: for PostgreSQL `"arrow"`, `"binary"`, `"csv"`, `"cursor"`, `"simple"` or `"text"`. The
         fastest that serves the query is chosen without it.
@@ -230,7 +242,7 @@ def read_sql(
     con = _one("con", con, "conn", conn)
     _check(return_type, strategy)
     frame_only = {"index_col": index_col, "parse_dates": parse_dates, "chunksize": chunksize, "dtype": dtype}
-    if return_type == "dask":
+    if return_type in ("dask", "modin"):
         _refuse(return_type, "pandas", {"chunksize": chunksize})
         _refuse(return_type, "pandas", {"progress": progress})
     elif return_type != "pandas":
@@ -255,10 +267,14 @@ def read_sql(
         batch_bytes=batch_bytes,
         buffer_bytes=buffer_bytes,
     )
+    shape = FrameOptions(index_col, coerce_float, parse_dates, dtype, dtype_backend)
+    if return_type == "modin":
+        from .lazy.modin import read_modin
+
+        return read_modin(Query(where, params, options, None, held(None)).plan, shape)
     if return_type == "dask":
         from .lazy.dask import read_dask
 
-        shape = FrameOptions(index_col, coerce_float, parse_dates, dtype, dtype_backend)
         plan = Query(where, params, options, None, held(lease)).plan
         return read_dask(plan, shape, None if partition_range is None else partition_on)
     what = Query(where, params, options, progress)
@@ -295,15 +311,20 @@ def _one(name: str, value: Any, other_name: str, other: Any) -> Any:
 
 
 def _check(return_type: str, strategy: str | None) -> None:
-    if return_type == "modin":
-        way = "modin.pandas.DataFrame(bowshot.read_sql(…)) makes one of a pandas frame"
-        raise UnsupportedError(f'return_type="modin" is not there yet; {way}')
-    if return_type not in ("pandas", "arrow", "polars", "arrow_stream", "dask"):
+    if return_type not in ("pandas", "arrow", "polars", "arrow_stream", "dask", "modin"):
         raise ConfigError(
-            f'return_type must be "pandas", "arrow", "polars", "arrow_stream" or "dask", not {return_type!r}'
+            'return_type must be "pandas", "arrow", "polars", "arrow_stream", "dask" or "modin", not'
+            f" {return_type!r}{_elsewhere(return_type)}"
         )
     if strategy is not None:
         raise UnsupportedError("strategy is of federated queries, which Bowshot does not have; leave it out")
+
+
+def _elsewhere(return_type: object) -> str:
+    ways = {
+        "ray": "; bowshot.ray.read_sql makes a dataset of Ray Data",
+    }
+    return ways.get(str(return_type), "")
 
 
 def _refuse(return_type: str, only: str, options: dict[str, Any]) -> None:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from . import _bowshot
+from ._intervals import let_travel
 from ._require import require
 from .exceptions import ConfigError, DataError, UnsupportedError
 
@@ -46,6 +47,8 @@ class FrameOptions:
     """The query is the name of a table; pandas then makes timestamps of dates."""
     settled: bool = False
     """The types of the columns alone decide on dtypes, so that all partitions have the same, whatever their values."""
+    part: bool = False
+    """More frames follow that become one: what only all values tell is left to `frame_parts`."""
     only: tuple[str, ...] | None = None
     """The columns that are made, in the result's order; the others are read and dropped."""
 
@@ -86,7 +89,7 @@ def empty_frame(plan: _bowshot.Plan, options: FrameOptions) -> pd.DataFrame:
     else:
         columns = plan.empty_frame(options.coerce_float, _masked(options))
         arrays = _arrays(columns, plan.schema, options)
-    return _shaped(_frame(arrays, _labels(plan.schema.names)), options)
+    return shaped(_frame(arrays, _labels(plan.schema.names)), options)
 
 
 def _masked(options: FrameOptions) -> bool:
@@ -118,7 +121,7 @@ def _frames(plan: _bowshot.Plan, options: FrameOptions, rows: int | None, progre
         length, arrays = read(rows)
         if not first and length == 0:
             return
-        yield _shaped(_frame(arrays, labels), options)
+        yield shaped(_frame(arrays, labels), options)
         first = False
         if rows is None or length < rows:
             return
@@ -137,7 +140,8 @@ def _is_made(name: str, options: FrameOptions) -> bool:
     return options.only is None or name in options.only
 
 
-def _shaped(frame: pd.DataFrame, options: FrameOptions) -> pd.DataFrame:
+def shaped(frame: pd.DataFrame, options: FrameOptions) -> pd.DataFrame:
+    """The frame with the dtypes, dates and index that the user asked for."""
     if options.dtype:
         dtype = options.dtype
         if options.only is not None and isinstance(dtype, Mapping):
@@ -231,8 +235,8 @@ def _array(column: _bowshot.FrameColumn, name: str, type_name: str, options: Fra
         return pd.array(texts, dtype=pd.StringDtype("pyarrow", na_value=na_value), copy=False)
     if kind == "object":
         objects = _python_objects(column, name)
-        if not options.settled:
-            objects = _durations(objects)
+        if not options.settled and not options.part:
+            objects = durations(objects)
         return _objects(objects) if objects.dtype == object else objects
     values: Any = np.asarray(column.take_values())
     taken = column.take_mask()
@@ -327,6 +331,7 @@ def _python_objects(column: _bowshot.FrameColumn, name: str) -> np.ndarray[Any, 
     import numpy as np
     import pyarrow as pa
 
+    let_travel()
     objects = np.empty(len(column), dtype=object)
     start = 0
     # Each batch is let go when its objects stand.
@@ -403,7 +408,7 @@ def _shortest(value: decimal.Decimal) -> decimal.Decimal:
     return short.quantize(decimal.Decimal(1), context=_EXACT) if value == value.to_integral_value() else short
 
 
-def _durations(objects: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+def durations(objects: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """Intervals as `timedelta64[us]`, unless one has months, whose length nobody knows, or is too long or too fine for
     that; other objects as they are."""
     import numpy as np

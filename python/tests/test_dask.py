@@ -149,6 +149,12 @@ def test_dtypes_do_not_depend_on_values(postgres: str, backend: str) -> None:
         assert meta.dtypes.astype(str).tolist() == ["Int64", "boolean", "float64", "str", "object", "object"]
 
 
+def test_intervals_come_back_from_processes(postgres: str) -> None:
+    """As Python's objects, which pyarrow has made so that pickle does not find them."""
+    whole = lazy(postgres, SPLIT)[["i"]].compute(scheduler="processes")
+    assert [None if value is None else (value.months, value.days) for value in whole["i"]] == [(0, 1), (1, 0), None]
+
+
 def test_parameters_of_pandas(postgres: str) -> None:
     queries = [
         f"SELECT {n}::int8 AS k, '2024-01-0{n}{zeros}' AS day, {n}.5::numeric AS price, 'c{n}' AS kind"

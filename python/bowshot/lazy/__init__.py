@@ -1,1 +1,1 @@
-"""Collections that read a result when they are computed, a partition a task: Dask's dataframes."""
+"""Collections whose partitions are read in workers: Dask's and Modin's dataframes, Ray's datasets."""
