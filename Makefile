@@ -19,8 +19,8 @@ build: package ## The same, the command bowshot, whose engine takes a while to c
 test: build ## Run every test of every language, on private servers
 	@dev/tests_run.sh
 
-frames: package ## Run the tests of Ray, Modin and other libraries, in an environment of their own
-	@dev/frames_test.sh
+frames: package ## Run the tests of Ray, Modin and other libraries on every case
+	@BOWSHOT_EVERY_CASE=1 dev/frames_test.sh
 
 lint: ## Check formatting, lints, types, links and file lengths
 	@dev/lints_run.sh

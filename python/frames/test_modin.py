@@ -21,11 +21,11 @@ from bowshot.lazy.modin import ReadPart
 from bowshot.lazy.piece import Piece
 from bowshot.pandas import FrameOptions
 from frames.every_case import CASES, both, source_of, travels
+from frames.pandas_cells import values
 from modin.distributed.dataframe.pandas import unwrap_partitions
 from pandas.testing import assert_index_equal
 from ray.cloudpickle import register_pickle_by_value
 from tests.conformance_cases import Case
-from tests.conformance_display import display
 from tests.test_tickets import ROWS, sessions
 
 SQL = "SELECT id, balance, note FROM accounts"
@@ -62,16 +62,6 @@ def same(sql: Any, con: str, **options: Any) -> modin.pandas.DataFrame:
         found = [value for frame in frames for value in values(frame.iloc[:, position])]
         assert found == values(want.iloc[:, position])
     return got
-
-
-def values(column: pd.Series[Any]) -> list[Any]:
-    """Every value as text: None is unlike NaN, and 1 unlike 1.0."""
-    if isinstance(column.dtype, pd.ArrowDtype):
-        return [display(cell) for cell in column.array.__arrow_array__()]
-    if column.dtype.kind == "M":
-        # Beyond what Python's times reach.
-        return [(column.dtype, count) for count in column.astype("int64").tolist()]
-    return [repr(value) for value in column.tolist()]
 
 
 @pytest.mark.usefixtures("writers")
@@ -123,8 +113,8 @@ def test_dtypes_are_those_of_the_whole(postgres: str, name: str, backend: str) -
 
 
 def test_unsigned_integers(postgres: str) -> None:
-    for values in (["1", "2"], ["1", "18446744073709551615"], ["1", "NULL"], ["NULL", "18446744073709551615"]):
-        queries = [f"SELECT {value}::numeric(20, 0) AS n" for value in values]
+    for numbers in (["1", "2"], ["1", "18446744073709551615"], ["1", "NULL"], ["NULL", "18446744073709551615"]):
+        queries = [f"SELECT {number}::numeric(20, 0) AS n" for number in numbers]
         for backend in BACKENDS[:2]:
             same(queries, postgres, types={"n": "uint64"}, dtype_backend=backend)
 
