@@ -11,8 +11,9 @@ import psycopg
 import pytest
 
 GUIDES = sorted((Path(__file__).parents[2] / "docs" / "guide").glob("*.md"))
-# These need libraries that are installed apart from the others: dev/frames_test.sh runs them.
-OF_FRAMES = ("modin.md", "other-libraries.md", "ray.md", "torch.md")
+# These need libraries that are installed apart from the others: dev/frames_test.sh and dev/torch_test.sh run them.
+OF_FRAMES = ("modin.md", "other-libraries.md", "ray.md")
+OF_TORCH = ("torch.md",)
 DOCUMENTED_URI = "postgresql://user:pw@host/tpch"
 
 
@@ -39,7 +40,7 @@ def run(guide: Path, lineitem: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "guide", [guide for guide in GUIDES if guide.name not in OF_FRAMES], ids=lambda path: path.name
+    "guide", [guide for guide in GUIDES if guide.name not in OF_FRAMES + OF_TORCH], ids=lambda path: path.name
 )
 def test_the_code_runs(guide: Path, lineitem: str) -> None:
     run(guide, lineitem)

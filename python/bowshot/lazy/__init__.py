@@ -1,1 +1,1 @@
-"""Collections whose partitions are read in workers: Dask's and Modin's dataframes, Ray's datasets."""
+"""Collections whose partitions are read in workers: of Dask, Modin, Ray and PyTorch."""
