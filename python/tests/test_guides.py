@@ -1,4 +1,4 @@
-"""The code in docs/guide/ runs as it stands there."""
+"""The code in docs/guide/, and that of the ADBC driver, runs as it stands there."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ GUIDES = sorted((Path(__file__).parents[2] / "docs" / "guide").glob("*.md"))
 # These need libraries that are installed apart from the others: dev/frames_test.sh and dev/torch_test.sh run them.
 OF_FRAMES = ("modin.md", "other-libraries.md", "ray.md")
 OF_TORCH = ("torch.md",)
+OF_THE_DRIVER = GUIDES[0].parents[1] / "adbc-driver.md"
 DOCUMENTED_URI = "postgresql://user:pw@host/tpch"
 
 
@@ -44,6 +45,14 @@ def run(guide: Path, lineitem: str) -> None:
 )
 def test_the_code_runs(guide: Path, lineitem: str) -> None:
     run(guide, lineitem)
+
+
+def test_the_code_of_the_driver_runs(
+    driver: str, lineitem: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "bowshot.toml").write_text(f'manifest_version = 1\n[Driver]\nshared = "{driver}"\n')
+    monkeypatch.setenv("ADBC_DRIVER_PATH", str(tmp_path))
+    run(OF_THE_DRIVER, lineitem)
 
 
 def test_every_option_is_in_a_guide() -> None:
