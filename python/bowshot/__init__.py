@@ -1,10 +1,11 @@
 """Bowshot: your database, one bowshot from your dataframe.
 
 `read_sql` reads a query into pandas, Polars or Arrow; `query` does so later or batch by batch; `scan_sql` makes a
-Polars LazyFrame of it; `plan` says how it would be read. Errors are in `bowshot.exceptions`; what a database says
-beside a result comes as `DatabaseNotice` warnings.
+Polars LazyFrame of it; `ray` and `torch` make datasets of it; `plan` says how it would be read. Errors are in
+`bowshot.exceptions`; what a database says beside a result comes as `DatabaseNotice` warnings.
 """
 
+from . import ray, torch
 from ._aread_sql import aread_sql
 from ._bowshot import Progress, RecordBatch, Schema, Stream, Table, __version__
 from ._partition import Partition, join
@@ -66,6 +67,8 @@ __all__ = [
     "join",
     "plan",
     "query",
+    "ray",
     "read_sql",
     "scan_sql",
+    "torch",
 ]

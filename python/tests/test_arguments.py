@@ -193,6 +193,12 @@ def test_mistakes_are_named(
     assert "secret" not in str(caught.value)
 
 
+@pytest.mark.parametrize("library", ["ray", "torch"])
+def test_a_library_that_is_missing_is_named(shop: Path, library: str) -> None:
+    with pytest.raises(ModuleNotFoundError, match=rf'pip install "bowshot\[{library}\]"'):
+        getattr(bowshot, library).read_sql(COUNT, shop)
+
+
 def test_the_file_must_exist(tmp_path: Path) -> None:
     missing = tmp_path / "missing.db"
     with pytest.raises(bowshot.Error, match=r"missing\.db"):
