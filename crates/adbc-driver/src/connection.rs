@@ -9,7 +9,7 @@ use adbc_core::{CancelHandle, Connection, Optionable};
 use arrow_schema::Schema;
 use bowshot_core::{Cancel, Error, ErrorKind, Result, Ticket};
 
-use crate::error::{guarded, status, to_adbc};
+use crate::error::{guarded, is_missing, to_adbc};
 use crate::objects::Asked;
 use crate::option_value::{absent, number, text, truth, unknown};
 use crate::reader::{Batches, Reader, one};
@@ -201,15 +201,6 @@ impl Connection for BowshotConnection {
             };
             read().map(|batches| Box::new(batches) as Reader).map_err(|error| self.target.hide(error))
         })
-    }
-}
-
-/// Whether an error tells that a table is not there.
-fn is_missing(error: &Error) -> bool {
-    match error.kind() {
-        ErrorKind::Sql => matches!(status(error), Status::NotFound | Status::InvalidArguments),
-        ErrorKind::Config => true,
-        _ => false,
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use adbc_core::schemas::{CONSTRAINT_SCHEMA, USAGE_SCHEMA};
-use arrow_array::{ArrayRef, StringArray, new_null_array};
+use arrow_array::{ArrayRef, StringArray};
 use arrow_schema::DataType;
 use bowshot_catalog::{End, ForeignKeyColumn, Lister, Place, PrimaryKeyColumn, Table};
 use bowshot_core::{Cancel, ErrorKind, Result};
@@ -13,6 +13,8 @@ use crate::lists::{field, list, structs};
 
 /// The keys of all tables.
 pub(crate) struct Constraints {
+    /// Keys do not leave the catalog.
+    catalog: Option<String>,
     of: BTreeMap<Place, Vec<Constraint>>,
 }
 
@@ -26,7 +28,7 @@ struct Constraint {
 
 impl Constraints {
     /// Asks for them; a catalog that does not know the question has none to tell.
-    pub(crate) fn ask(lister: &Lister, cancel: &Cancel) -> Result<Self> {
+    pub(crate) fn ask(lister: &Lister, catalog: Option<&str>, cancel: &Cancel) -> Result<Self> {
         let mut primary = known(lister.primary_keys(cancel))?;
         let mut foreign = known(lister.foreign_keys(cancel))?;
         primary.sort_by_key(|column| column.sequence);
@@ -42,7 +44,7 @@ impl Constraints {
             constraint.columns.push(foreign.column);
             constraint.usage.push(primary);
         }
-        Ok(Constraints { of })
+        Ok(Constraints { catalog: catalog.map(ToOwned::to_owned), of })
     }
 }
 
@@ -67,10 +69,10 @@ pub(crate) fn lists(kind: &DataType, tables: &[&Table], known: &Constraints) -> 
     let of = |table: &&Table| known.of.get(&(table.schema.clone(), table.name.clone())).map_or(&[][..], Vec::as_slice);
     let lengths: Vec<Option<usize>> = tables.iter().map(|table| Some(of(table).len())).collect();
     let all: Vec<&Constraint> = tables.iter().flat_map(of).collect();
-    list(kind, &lengths, array(&all)?)
+    list(kind, &lengths, array(&all, known.catalog.as_deref())?)
 }
 
-fn array(all: &[&Constraint]) -> Result<ArrayRef> {
+fn array(all: &[&Constraint], catalog: Option<&str>) -> Result<ArrayRef> {
     let kind = &*CONSTRAINT_SCHEMA;
     let names: StringArray = all.iter().map(|constraint| constraint.name.as_deref()).collect();
     let kinds = StringArray::from_iter_values(all.iter().map(|constraint| constraint.kind));
@@ -82,14 +84,14 @@ fn array(all: &[&Constraint]) -> Result<ArrayRef> {
     let refers = |constraint: &&Constraint| (!constraint.usage.is_empty()).then_some(constraint.usage.len());
     let lengths: Vec<Option<usize>> = all.iter().map(refers).collect();
     let ends: Vec<&End> = all.iter().flat_map(|constraint| &constraint.usage).collect();
-    let usage = list(field(kind, "constraint_column_usage")?.data_type(), &lengths, usage(&ends)?)?;
+    let usage = list(field(kind, "constraint_column_usage")?.data_type(), &lengths, usage(&ends, catalog)?)?;
     structs(kind, vec![Arc::new(names), Arc::new(kinds), columns, usage], all.len())
 }
 
-fn usage(ends: &[&End]) -> Result<ArrayRef> {
+fn usage(ends: &[&End], catalog: Option<&str>) -> Result<ArrayRef> {
     let schemas: StringArray = ends.iter().map(|end| end.schema.as_deref()).collect();
     let tables = StringArray::from_iter_values(ends.iter().map(|end| &end.table));
     let columns = StringArray::from_iter_values(ends.iter().map(|end| &end.column));
-    let catalogs = new_null_array(&DataType::Utf8, ends.len());
-    structs(&USAGE_SCHEMA, vec![catalogs, Arc::new(schemas), Arc::new(tables), Arc::new(columns)], ends.len())
+    let catalogs: StringArray = ends.iter().map(|_| catalog).collect();
+    structs(&USAGE_SCHEMA, vec![Arc::new(catalogs), Arc::new(schemas), Arc::new(tables), Arc::new(columns)], ends.len())
 }

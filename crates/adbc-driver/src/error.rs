@@ -38,6 +38,15 @@ pub(crate) fn status(error: &Error) -> Status {
     }
 }
 
+/// Whether the error of a query of a table tells that the table is not there: databases refuse that in many ways.
+pub(crate) fn is_missing(error: &Error) -> bool {
+    match error.kind() {
+        ErrorKind::Sql => matches!(status(error), Status::NotFound | Status::InvalidArguments),
+        ErrorKind::Config => true,
+        _ => false,
+    }
+}
+
 /// By the classes of SQLSTATE that the standard and PostgreSQL share.
 fn of_state(state: &str) -> Status {
     match state {

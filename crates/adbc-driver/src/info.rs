@@ -13,8 +13,8 @@ use bowshot_core::{Cancel, Error, ErrorKind, Options, Result};
 use crate::objects::field_of;
 use crate::target::Target;
 
-/// The version of the Arrow library.
-const ARROW: &str = "59";
+/// The version of the Arrow library, with the letter that ADBC's drivers write before it.
+const ARROW: &str = "v59";
 
 enum Value {
     Text(String),

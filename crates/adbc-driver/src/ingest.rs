@@ -4,10 +4,13 @@ use adbc_core::constants::{
     ADBC_INGEST_OPTION_MODE_APPEND, ADBC_INGEST_OPTION_MODE_CREATE, ADBC_INGEST_OPTION_MODE_CREATE_APPEND,
     ADBC_INGEST_OPTION_MODE_REPLACE,
 };
+use adbc_core::error::Status;
 use adbc_core::options::OptionStatement;
 use arrow_schema::SchemaRef;
+use bowshot_catalog::Lister;
 use bowshot_core::{Cancel, Error, ErrorKind, Ingest, IngestMode, Result};
 
+use crate::error::is_missing;
 use crate::option_value::{refused, truth};
 use crate::target::Target;
 
@@ -77,6 +80,23 @@ impl IngestOptions {
             }
         }
         Ok(Ingest { schema: self.schema.clone(), table: table.to_owned(), mode: self.mode, columns })
+    }
+}
+
+/// What ADBC calls the refusal of an ingest, by what the table is: databases have codes of their own for it, or none.
+pub(crate) fn conflict(ingest: &Ingest, lister: &Lister, cancel: &Cancel) -> Option<Status> {
+    let found = match lister.table_schema(ingest.schema.as_deref(), &ingest.table, cancel) {
+        Ok(found) => found,
+        Err(error) if is_missing(&error) && ingest.mode == IngestMode::Append => return Some(Status::NotFound),
+        Err(_) => return None,
+    };
+    let has = |name: &str| found.fields().iter().any(|field| field.name().eq_ignore_ascii_case(name));
+    match ingest.mode {
+        IngestMode::Replace => None,
+        IngestMode::Append | IngestMode::CreateAppend if ingest.columns.fields().iter().all(|own| has(own.name())) => {
+            None
+        }
+        IngestMode::Create | IngestMode::Append | IngestMode::CreateAppend => Some(Status::AlreadyExists),
     }
 }
 

@@ -106,7 +106,7 @@ pub(crate) fn objects(lister: &Lister, asked: &Asked, cancel: &Cancel) -> Result
     let kind = field_of(schema, "catalog_db_schemas")?;
     let found = if asked.goes_to(ObjectDepth::Schemas) { asked.schemas(lister, cancel)? } else { BTreeMap::new() };
     let count = asked.goes_to(ObjectDepth::Schemas).then_some(found.len());
-    let inner = schemas(lister, asked, &found, cancel)?;
+    let inner = schemas(lister, asked, catalog.as_deref(), &found, cancel)?;
     let columns: Vec<ArrayRef> = vec![Arc::new(StringArray::from(vec![catalog])), list(&kind, &[count], inner)?];
     Ok(RecordBatch::try_new(Arc::clone(schema), columns)?)
 }
@@ -114,6 +114,7 @@ pub(crate) fn objects(lister: &Lister, asked: &Asked, cancel: &Cancel) -> Result
 fn schemas(
     lister: &Lister,
     asked: &Asked,
+    catalog: Option<&str>,
     found: &BTreeMap<Option<String>, Vec<Table>>,
     cancel: &Cancel,
 ) -> Result<ArrayRef> {
@@ -122,18 +123,25 @@ fn schemas(
     let with_tables = asked.goes_to(ObjectDepth::Tables);
     let lengths: Vec<Option<usize>> = found.values().map(|tables| with_tables.then_some(tables.len())).collect();
     let all: Vec<&Table> = if with_tables { found.values().flatten().collect() } else { Vec::new() };
-    let tables = list(field(kind, "db_schema_tables")?.data_type(), &lengths, tables(lister, asked, &all, cancel)?)?;
+    let tables = tables(lister, asked, catalog, &all, cancel)?;
+    let tables = list(field(kind, "db_schema_tables")?.data_type(), &lengths, tables)?;
     structs(kind, vec![Arc::new(names), tables], found.len())
 }
 
-fn tables(lister: &Lister, asked: &Asked, found: &[&Table], cancel: &Cancel) -> Result<ArrayRef> {
+fn tables(
+    lister: &Lister,
+    asked: &Asked,
+    catalog: Option<&str>,
+    found: &[&Table],
+    cancel: &Cancel,
+) -> Result<ArrayRef> {
     let kind = &*TABLE_SCHEMA;
     let names = StringArray::from_iter_values(found.iter().map(|table| &table.name));
     let kinds = StringArray::from_iter_values(found.iter().map(|table| table.kind.name()));
     let mut arrays: Vec<ArrayRef> = vec![Arc::new(names), Arc::new(kinds)];
     if asked.goes_to(ObjectDepth::Columns) && !found.is_empty() {
         let mut listed = lister.columns(cancel)?;
-        let known = Constraints::ask(lister, cancel)?;
+        let known = Constraints::ask(lister, catalog, cancel)?;
         let (mut columns, mut lengths) = (Vec::new(), Vec::new());
         for table in found {
             let mut of = described(lister, table, &mut listed, cancel)?;

@@ -6,12 +6,12 @@ use adbc_core::options::{OptionStatement, OptionValue};
 use adbc_core::{CancelHandle, Optionable, PartitionedResult, Statement};
 use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::Schema;
-use bowshot_core::{Cancel, Error, ErrorKind, Holder, Plan, Query, Request, Result, Stream};
+use bowshot_core::{Cancel, Error, ErrorKind, Holder, Options, Plan, Query, Request, Result, Stream};
 use bowshot_sql::{changes, is_change, is_of_session, parameters};
 
 use crate::bound::Bound;
 use crate::error::{guarded, to_adbc};
-use crate::ingest::IngestOptions;
+use crate::ingest::{IngestOptions, conflict};
 use crate::option_value::{absent, number, refused, text, truth, unknown};
 use crate::parameters::{Parameters, nothing, schema};
 use crate::partitions::partitions;
@@ -95,10 +95,16 @@ impl BowshotStatement {
             || AdbcError::with_message_and_status("no rows are bound that could be ingested", Status::InvalidState);
         let bound = self.bound.take().ok_or_else(unbound)?;
         self.writable()?;
-        self.run(|cancel| {
-            let writer = self.target.source.writer()?;
-            let target = self.ingest.target(table, bound.schema.clone(), &self.target, cancel)?;
-            writer.ingest(&target, &mut bound.into_batches(cancel), cancel)
+        let columns = bound.schema.clone();
+        let ingest = self.run(|cancel| self.ingest.target(table, columns, &self.target, cancel))?;
+        let put =
+            |cancel: &Cancel| self.target.source.writer()?.ingest(&ingest, &mut bound.into_batches(cancel), cancel);
+        self.run(put).map_err(|mut error| {
+            if error.status == Status::InvalidArguments {
+                let status = self.run(|cancel| Ok(conflict(&ingest, &self.target.lister(Options::default()), cancel)));
+                error.status = status.ok().flatten().unwrap_or(error.status);
+            }
+            error
         })
     }
 

@@ -116,6 +116,19 @@ def test_ingest_comes_back_as_it_went(driver: str, orders: str, mode: Any) -> No
         cursor.execute("DROP TABLE taken")
 
 
+def test_an_ingest_that_does_not_fit_says_so(driver: str, orders: str) -> None:
+    def refusal(mode: Any, **columns: list[int]) -> adbc_driver_manager.AdbcStatusCode:
+        with connect(driver, orders) as connection, connection.cursor() as cursor:
+            with pytest.raises(adbc_driver_manager.Error) as refused:
+                cursor.adbc_ingest("orders" if mode == "create" else "lines", pa.table(columns), mode=mode)
+            return refused.value.status_code
+
+    status = adbc_driver_manager.AdbcStatusCode.ALREADY_EXISTS
+    assert refusal("create", id=[1]) == status
+    assert refusal("append", order_id=[1], line=[1], colour=[7]) == status
+    assert refusal("create_append", colour=[7]) == status
+
+
 def test_objects_and_keys(driver: str, orders: str) -> None:
     with connect(driver, orders) as connection:
         objects = connection.adbc_get_objects(depth="all", table_name_filter="%").read_all().to_pylist()
@@ -128,11 +141,13 @@ def test_objects_and_keys(driver: str, orders: str) -> None:
         assert kinds["PRIMARY KEY"]["constraint_column_names"] == ["order_id", "line"]
         [refers] = kinds["FOREIGN KEY"]["constraint_column_usage"]
         assert (refers["fk_table"], refers["fk_column_name"]) == ("orders", "id")
+        assert refers["fk_catalog"] == catalog["catalog_name"] == connection.adbc_current_catalog
         assert connection.adbc_get_table_schema("orders").names == ["id", "price", "note"]
         assert "TABLE" in connection.adbc_get_table_types()
         info = connection.adbc_get_info()
         assert info["driver_name"] == "ADBC Driver for Bowshot"
         assert info["vendor_name"] == "PostgreSQL"
+        assert info["driver_arrow_version"].startswith("v")
         assert info["driver_adbc_version"] == 1001000
 
 

@@ -85,6 +85,24 @@ fn an_ingest_makes_its_table_and_appends_to_it() {
 }
 
 #[test]
+fn an_ingest_that_does_not_fit_its_table_says_so() {
+    let (_folder, mut connection) = shop();
+    let mut refusal = |table: &str, mode: IngestMode, sql: &str| {
+        let batch = all(statement(&mut connection, sql).execute().unwrap());
+        let mut ingest = connection.new_statement().unwrap();
+        ingest.set_option(OptionStatement::TargetTable, table.into()).unwrap();
+        ingest.set_option(OptionStatement::IngestMode, mode.into()).unwrap();
+        ingest.bind(batch).unwrap();
+        ingest.execute_update().unwrap_err().status
+    };
+    assert_eq!(refusal("items", IngestMode::Create, "SELECT * FROM items"), Status::AlreadyExists);
+    for mode in [IngestMode::Append, IngestMode::CreateAppend] {
+        assert_eq!(refusal("items", mode, "SELECT 7 AS colour FROM items"), Status::AlreadyExists);
+    }
+    assert_eq!(refusal("nothing", IngestMode::Append, "SELECT * FROM items"), Status::NotFound);
+}
+
+#[test]
 fn partitions_are_read_by_another_connection() {
     let (folder, mut connection) = shop();
     let mut query = statement(&mut connection, "SELECT id FROM items");
