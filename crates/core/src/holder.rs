@@ -135,7 +135,7 @@ impl Holder {
             thread: None,
         };
         if travel == Travel::Snapshot {
-            let place = Place::take()?;
+            let place = plan.scan.needs_holder().then(Place::take).transpose()?;
             let hold = match plan.scan.hold(holder.draft.plan, &holder.cancel) {
                 Err(error) if error.kind() == ErrorKind::Unsupported && plan.partitions.len() == 1 => {
                     holder.travel = Travel::Whole;
@@ -145,11 +145,13 @@ impl Holder {
             };
             let state = |index| Ok(State { kind: hold.kind().into(), bytes: hold.state(index)? });
             holder.states = (0..plan.partitions.len()).map(state).collect::<Result<_>>()?;
-            let shared = Arc::clone(&holder.shared);
-            holder.thread = Some(std::thread::spawn(move || {
-                shared.keep(hold, lease.0);
-                drop(place);
-            }));
+            if let Some(place) = place {
+                let shared = Arc::clone(&holder.shared);
+                holder.thread = Some(std::thread::spawn(move || {
+                    shared.keep(hold, lease.0);
+                    drop(place);
+                }));
+            }
         }
         Ok(holder)
     }

@@ -88,6 +88,12 @@ pub trait Scan: Send + Sync {
         Err(Error::new(ErrorKind::Internal, "the snapshot cannot be held"))
     }
 
+    /// Whether its snapshot ends where nobody holds it, as that of a transaction does. Of what is found by its own marks, as a file is by its
+    /// size and time, any number of plans may travel.
+    fn needs_holder(&self) -> bool {
+        true
+    }
+
     /// The tables from which the result's columns come, in the order of the columns; `None` for one that is computed. Empty where the
     /// database does not say.
     fn origins(&self) -> Vec<Option<Origin>> {

@@ -69,6 +69,10 @@ impl Scan for Shared {
         None
     }
 
+    fn needs_holder(&self) -> bool {
+        false
+    }
+
     fn hold(&self, _: u128, _: &Cancel) -> Result<Box<dyn Hold>> {
         Ok(Box::new(Holding::new(self.clone())))
     }

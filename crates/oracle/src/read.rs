@@ -77,6 +77,10 @@ impl Scan for Work {
         self.shared.parts.get(index).cloned()
     }
 
+    fn needs_holder(&self) -> bool {
+        false
+    }
+
     fn hold(&self, _: u128, _: &Cancel) -> Result<Box<dyn Hold>> {
         held::hold(&self.shared.snapshot)
     }

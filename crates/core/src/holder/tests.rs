@@ -12,6 +12,8 @@ struct Noted {
     /// Somebody reads elsewhere.
     busy: Arc<AtomicBool>,
     lost: Arc<AtomicBool>,
+    /// Its state is found by its own marks.
+    marked: bool,
 }
 
 impl Scan for Noted {
@@ -21,6 +23,10 @@ impl Scan for Noted {
 
     fn obstacle(&self) -> Option<String> {
         None
+    }
+
+    fn needs_holder(&self) -> bool {
+        !self.marked
     }
 
     fn hold(&self, _: u128, _: &Cancel) -> Result<Box<dyn Hold>> {
@@ -134,6 +140,16 @@ fn a_process_has_only_so_many_and_forgets_none() {
     holders.pop();
     // Other tests have holders, too: their places come and go.
     wait("a place stays taken", || held(&noted, Duration::from_secs(3600)).is_ok());
+}
+
+#[test]
+fn what_needs_no_holder_takes_no_place_and_knows_no_lease() {
+    let noted = Noted { marked: true, ..Noted::default() };
+    let mut holders: Vec<Holder> = (0..3 * MOST_HOLDERS).map(|_| held(&noted, Duration::ZERO).unwrap()).collect();
+    assert!(holders.iter().all(|holder| holder.is_alive() && holder.ticket(1).unwrap().has_snapshot()));
+    assert_eq!(noted.looks.load(Ordering::SeqCst), 0);
+    holders[0].close();
+    assert_eq!(holders[0].ticket(0).unwrap_err().kind(), ErrorKind::SnapshotGone);
 }
 
 #[test]
