@@ -55,12 +55,17 @@ pub(crate) fn obstacle(session: &Session, target: &Target, info: &FlightInfo, ha
 /// Keeps the executions of a plan.
 pub(crate) fn hold(work: &Arc<Work>, cancel: &Cancel) -> Result<Box<dyn Hold>> {
     work.executions.hold(true);
-    Ok(Box::new(Holding { work: Arc::clone(work), channel: None, cancel: cancel.clone() }))
+    let mut holding = Holding { work: Arc::clone(work), channel: None, cancel: cancel.clone() };
+    // Bowshot's gateway lets the endpoints of a result be read again from then on; others have nothing against it.
+    for (execution, index) in work.executions.all().into_iter().filter(|(_, index)| *index == 0) {
+        holding.renew(execution, index)?;
+    }
+    Ok(Box::new(holding))
 }
 
 struct Holding {
     work: Arc<Work>,
-    /// To the server, once an endpoint had to be renewed.
+    /// To the server, for renewals.
     channel: Option<Channel>,
     cancel: Cancel,
 }
@@ -90,24 +95,31 @@ impl Hold for Holding {
     }
 
     fn look(&mut self) -> Result<bool> {
-        let work = &self.work;
-        for (execution, index) in work.executions.all() {
-            let endpoint = work.executions.endpoint(execution, index)?;
-            if !is_near_its_end(&endpoint, NEAR) {
-                continue;
+        for (execution, index) in self.work.executions.all() {
+            if is_near_its_end(&self.work.executions.endpoint(execution, index)?, NEAR) {
+                self.renew(execution, index)?;
             }
-            let channel = match self.channel.take() {
-                Some(channel) => channel,
-                None => connect(&work.target, &work.session, &work.target.address, &self.cancel)?,
-            };
-            let mut client = channel.client();
-            channel.wait(&self.cancel, Some(work.target.connect_timeout), "the renewal of an endpoint", async {
-                work.executions.renew(&mut client, execution, index, endpoint).await;
-                Ok(())
-            })?;
-            self.channel = Some(channel);
         }
         Ok(false)
+    }
+}
+
+impl Holding {
+    /// Asks the server to keep an endpoint for longer; not every server knows how.
+    fn renew(&mut self, execution: usize, index: usize) -> Result<()> {
+        let work = &self.work;
+        let endpoint = work.executions.endpoint(execution, index)?;
+        let channel = match self.channel.take() {
+            Some(channel) => channel,
+            None => connect(&work.target, &work.session, &work.target.address, &self.cancel)?,
+        };
+        let mut client = channel.client();
+        channel.wait(&self.cancel, Some(work.target.connect_timeout), "the renewal of an endpoint", async {
+            work.executions.renew(&mut client, execution, index, endpoint).await;
+            Ok(())
+        })?;
+        self.channel = Some(channel);
+        Ok(())
     }
 }
 

@@ -37,7 +37,7 @@ const ACTIONS: [(&str, &str); 8] = [
     ("ClosePreparedStatement", "Forgets a prepared query."),
     ("CancelFlightInfo", "Ends a query, whoever reads it."),
     ("CancelQuery", "Ends a query, as clients before CancelFlightInfo do."),
-    ("RenewFlightEndpoint", "Keeps an endpoint for longer."),
+    ("RenewFlightEndpoint", "Keeps an endpoint for longer, and its result to be fetched again where the source can."),
     ("SetSessionOptions", "Sets options of the session: catalog, bowshot-endpoints, bowshot-compression."),
     ("GetSessionOptions", "Tells the options of the session."),
     ("CloseSession", "Ends the session of the bearer."),
@@ -77,7 +77,7 @@ impl Inner {
             }
             "RenewFlightEndpoint" => {
                 let request: RenewFlightEndpointRequest = message("RenewFlightEndpoint", action.body)?;
-                self.renew(request.endpoint.unwrap_or_default(), caller).map(Some)
+                self.renew(request.endpoint.unwrap_or_default(), caller).await.map(Some)
             }
             "SetSessionOptions" => {
                 if !caller.session.is_kept() {
@@ -161,8 +161,18 @@ impl Inner {
         Ok(CancelFlightInfoResult::new(status).encode_to_vec().into())
     }
 
-    fn renew(&self, endpoint: FlightEndpoint, caller: &Caller) -> Result<Bytes, Status> {
+    /// Keeps an endpoint for longer. Where nobody has begun to fetch the result and its source can hold the snapshot, its endpoints can be
+    /// fetched again from then on: who renews has given them to somebody who may need them twice.
+    async fn renew(&self, endpoint: FlightEndpoint, caller: &Caller) -> Result<Bytes, Status> {
         let claim = self.claim(&endpoint, caller)?;
+        if let Some((whole, cancel)) = self.results.whole(claim.query, &claim.user) {
+            let limits = self.limits.clone();
+            let held = tokio::task::spawn_blocking(move || whole.hold(&limits, &cancel)).await;
+            // Without it, an endpoint is handed out once.
+            if let Ok(Ok(again)) = held {
+                self.results.keep(claim.query, again);
+            }
+        }
         let (now, lifetime) = (Instant::now(), self.limits.ticket_lifetime);
         if !self.results.renew(claim.query, &claim.user, now, now + lifetime) {
             return Err(Status::not_found("there is no such result any more: run the query again"));

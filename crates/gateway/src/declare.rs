@@ -97,5 +97,5 @@ fn nothing(schema: &SchemaRef) -> Planned {
 }
 
 fn at_once(plan: Plan) -> Planned {
-    Planned { plan, cancel: Cancel::new(), is_ordered: false, work: None }
+    Planned { plan, cancel: Cancel::new(), is_ordered: false, work: None, origin: None }
 }

@@ -24,6 +24,8 @@ pub(crate) struct Division {
     pub(crate) endpoints: Vec<Plan>,
     /// How many connections of the source read for each.
     pub(crate) connections: usize,
+    /// Whether their partitions are those of the plan, in its order.
+    pub(crate) is_cut: bool,
 }
 
 /// Divides a plan: by its own partitions where the source splits on a snapshot (Plan Partition), else by executing it once for
@@ -47,7 +49,8 @@ pub(crate) fn divide(
     limits: &ShareLimits,
     cancel: &Cancel,
 ) -> Result<Division> {
-    let one_each = |endpoints| Ok(Division { endpoints, connections: 1 });
+    let one_each = |endpoints| Ok(Division { endpoints, connections: 1, is_cut: true });
+    let dealt = |endpoints| Ok(Division { endpoints, connections: 1, is_cut: false });
     if is_ordered || plan.partitions.len() == 1 && wish.takes_excerpts && plan.scan.has_excerpts() {
         return one_each(vec![plan]);
     }
@@ -57,15 +60,15 @@ pub(crate) fn divide(
             let options = Options { connections: Some(count), ..options.clone() };
             let memory_bytes = count.saturating_mul(options.buffer_bytes);
             let limits = ShareLimits { memory_bytes, spill_bytes: 0, ..limits.clone() };
-            return one_each(share(plan, &options, count, &limits, cancel.clone())?);
+            return dealt(share(plan, &options, count, &limits, cancel.clone())?);
         }
         if wish.in_turn && wish.asked.is_none() {
-            return Ok(Division { endpoints: vec![plan], connections: count });
+            return Ok(Division { endpoints: vec![plan], connections: count, is_cut: true });
         }
         return one_each(cut(plan, count));
     }
     match wish.asked.map(|asked| asked.min(wish.most)) {
-        Some(count) if count > 1 => one_each(share(plan, options, count, limits, cancel.clone())?),
+        Some(count) if count > 1 => dealt(share(plan, options, count, limits, cancel.clone())?),
         _ => one_each(vec![plan]),
     }
 }
@@ -79,7 +82,7 @@ mod tests {
 
     fn plans(partitions: usize, is_ordered: bool, asked: Option<usize>, is_far: bool) -> Vec<Plan> {
         let wish = Wish { asked, most: 8, is_far, in_turn: false, takes_excerpts: false };
-        let Division { endpoints, connections } = division(partitions, is_ordered, &wish);
+        let Division { endpoints, connections, .. } = division(partitions, is_ordered, &wish);
         assert_eq!(connections, 1);
         endpoints
     }
@@ -110,7 +113,7 @@ mod tests {
     fn all_connections_read_for_the_one_endpoint_of_who_reads_them_in_turn() {
         let shape = |partitions, is_ordered, asked, is_far| {
             let wish = Wish { asked, most: 8, is_far, in_turn: true, takes_excerpts: false };
-            let Division { endpoints, connections } = division(partitions, is_ordered, &wish);
+            let Division { endpoints, connections, .. } = division(partitions, is_ordered, &wish);
             (endpoints.len(), endpoints.first().unwrap().partitions.len(), connections)
         };
         assert_eq!(shape(20, false, None, false), (1, 20, 8));

@@ -5,6 +5,7 @@
 //! ([`results`]) and are read in threads that end with their client ([`feed`]).
 
 mod actions;
+mod again;
 mod answer;
 mod batches;
 mod caller;

@@ -110,7 +110,7 @@ impl Inner {
         // No more is read ahead than one reader needs.
         let options = Options { connections: Some(1), ..self.options() };
         let request = Request::new(Query::new(sql), options.clone());
-        let (plan, _) = self.planned(request, &Asking::new(identity, source), cancel)?;
+        let (plan, _, _) = self.planned(request, &Asking::new(identity, source), cancel)?;
         work.running.planned(1, &plan.reason, plan.snapshot.as_deref());
         let mut reading = work.running.endpoint(0);
         reading.opened();

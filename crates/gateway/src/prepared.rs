@@ -133,7 +133,7 @@ mod tests {
     fn planned() -> Option<Planned> {
         let request = Request::new(Query::new("numbers"), Options::default());
         let plan = Numbers { partitions: 1, rows: 1 }.plan(&request, &Cancel::new()).unwrap();
-        Some(Planned { plan, cancel: Cancel::new(), is_ordered: false, work: None })
+        Some(Planned { plan, cancel: Cancel::new(), is_ordered: false, work: None, origin: None })
     }
 
     #[test]

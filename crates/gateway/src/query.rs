@@ -17,6 +17,7 @@ use bowshot_sql::CursorStatement;
 use prost_types::Timestamp;
 use tonic::Status;
 
+use crate::again::{Origin, Whole};
 use crate::caller::Caller;
 use crate::change::no_columns;
 use crate::columns::shown;
@@ -37,6 +38,8 @@ pub(crate) struct Planned {
     pub(crate) is_ordered: bool,
     /// What it holds while it lasts; the gateway's own answers hold nothing.
     pub(crate) work: Option<Arc<Work>>,
+    /// The source that planned it, where one alone did.
+    pub(crate) origin: Option<Origin>,
 }
 
 impl Inner {
@@ -69,11 +72,11 @@ impl Inner {
         };
         let plan = plan.and_then(|plan| plan.unwrap_or_else(|_| Err(Refused::Error(panicked()))));
         guard.disarm_if(plan.is_ok());
-        let (plan, is_ordered) = plan.map_err(|refused| {
+        let (plan, is_ordered, origin) = plan.map_err(|refused| {
             work.running.failed(refused.error());
             of_refused(&refused)
         })?;
-        Ok(Planned { plan, cancel, is_ordered, work: Some(Arc::new(work)) })
+        Ok(Planned { plan, cancel, is_ordered, work: Some(Arc::new(work)), origin })
     }
 
     /// How queries are read.
@@ -152,7 +155,8 @@ impl Inner {
 
     /// Keeps the endpoints of a planned query: the name of the result, and how many they are.
     pub(crate) fn keep(&self, planned: Planned, asked: Option<usize>, caller: &Caller) -> Result<(Id, usize), Status> {
-        let Planned { plan, cancel, is_ordered, work } = planned;
+        let Planned { plan, cancel, is_ordered, work, origin } = planned;
+        let whole = Whole::of(&plan, origin.as_ref());
         let (reason, snapshot) = (plan.reason.clone(), plan.snapshot.clone());
         let (most, takes_excerpts) = (self.count(asked), caller.excerpts()?.is_some());
         let (is_far, in_turn) = (caller.is_far(), caller.client.reads_in_turn());
@@ -164,7 +168,7 @@ impl Inner {
             work.running.planned(count, &reason, snapshot.as_deref());
         }
         let expires = Instant::now() + self.limits.ticket_lifetime;
-        self.results.add(id, caller.user(), Offered { division, cancel, work }, expires);
+        self.results.add(id, caller.user(), Offered { division, cancel, work, whole }, expires);
         Ok((id, count))
     }
 

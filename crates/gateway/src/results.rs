@@ -8,6 +8,7 @@ use std::time::Instant;
 use bowshot_core::{Cancel, Error, ErrorKind, Plan, Result};
 use parking_lot::Mutex;
 
+use crate::again::{Again, Whole};
 use crate::divide::Division;
 use crate::first_error::FirstError;
 use crate::work::Work;
@@ -29,11 +30,18 @@ pub(crate) struct Offered {
     pub(crate) cancel: Cancel,
     /// What it holds while it lasts.
     pub(crate) work: Option<Arc<Work>>,
+    /// The plan before it was divided, where its endpoints could be fetched again.
+    pub(crate) whole: Option<Whole>,
 }
 
 struct Entry {
     user: String,
     endpoints: Vec<Option<Plan>>,
+    /// Where the partitions of each endpoint end among those of the whole plan.
+    ends: Vec<usize>,
+    whole: Option<Whole>,
+    /// Holds the snapshot, so that endpoints are not used up.
+    again: Option<Arc<Again>>,
     connections: usize,
     cancel: Cancel,
     work: Option<Arc<Work>>,
@@ -58,14 +66,22 @@ pub struct Claimed {
 impl Results {
     /// Keeps the endpoints of a result for `user`, until `expires`.
     pub(crate) fn add(&self, id: Id, user: &str, offered: Offered, expires: Instant) {
-        let Offered { division: Division { endpoints, connections }, cancel, work } = offered;
+        let Offered { division: Division { endpoints, connections, is_cut }, cancel, work, whole } = offered;
         let (user, first_error) = (user.to_owned(), Arc::default());
-        let endpoints = endpoints.into_iter().map(Some).collect();
-        let entry = Entry { user, endpoints, connections, cancel, work, first_error, expires, reading: 0 };
+        let mut end = 0;
+        let ends = endpoints.iter().map(|plan| plan.partitions.len()).map(move |count| {
+            end += count;
+            end
+        });
+        let ends = ends.collect();
+        let (endpoints, whole) = (endpoints.into_iter().map(Some).collect(), whole.filter(|_| is_cut));
+        let (again, reading) = (None, 0);
+        let entry =
+            Entry { user, endpoints, ends, whole, again, connections, cancel, work, first_error, expires, reading };
         self.0.lock().insert(id, entry);
     }
 
-    /// Hands out an endpoint, once: its part of the plan.
+    /// Hands out an endpoint: its part of the plan, once, or as often as it is asked for where the result is [held](Results::keep).
     ///
     /// # Errors
     /// Of kind [`Config`](ErrorKind::Config) where the result is gone, is another user's, or the endpoint was handed out.
@@ -74,13 +90,27 @@ impl Results {
         // Somebody else's result is none at all.
         let entry = entries.get_mut(&id).filter(|entry| entry.user == user && entry.expires > now).ok_or_else(gone)?;
         let slot = entry.endpoints.get_mut(endpoint).ok_or_else(gone)?;
+        if let (Some(again), Some(plan)) = (&entry.again, &slot) {
+            let start = endpoint.checked_sub(1).and_then(|before| entry.ends.get(before)).copied().unwrap_or_default();
+            let end = entry.ends.get(endpoint).copied().unwrap_or_default();
+            let plan = again.plan(plan, start..end)?;
+            entry.reading += 1;
+            // Who reads once more ends nothing for the others.
+            let (cancel, first_error) = (entry.cancel.part(), Arc::default());
+            let (connections, work) = (1, entry.work.clone());
+            return Ok((plan, Claimed { cancel, connections, first_error, work, results: Arc::clone(self), id }));
+        }
         let plan = slot.take().ok_or_else(|| {
             Error::new(ErrorKind::Config, format!("endpoint {endpoint} of this result is read already"))
                 .with_hint("each endpoint is read once: run the query again for another reading")
         })?;
         entry.reading += 1;
+        // Its connection reads from now on, and can hold nothing for others.
+        let whole = entry.whole.take();
         let (cancel, first_error) = (entry.cancel.clone(), Arc::clone(&entry.first_error));
         let (connections, work) = (entry.connections, entry.work.clone());
+        drop(entries);
+        drop(whole);
         Ok((plan, Claimed { cancel, connections, first_error, work, results: Arc::clone(self), id }))
     }
 
@@ -89,6 +119,20 @@ impl Results {
         let mut entries = self.0.lock();
         let entry = entries.get_mut(&id).filter(|entry| entry.user == user && entry.expires > now);
         entry.map(|entry| entry.expires = entry.expires.max(expires)).is_some()
+    }
+
+    /// The plan of a result that nobody has begun to fetch, if its endpoints could be fetched again: to be [kept](Results::keep).
+    pub(crate) fn whole(&self, id: Id, user: &str) -> Option<(Whole, Cancel)> {
+        let mut entries = self.0.lock();
+        let entry = entries.get_mut(&id).filter(|entry| entry.user == user)?;
+        Some((entry.whole.take()?, entry.cancel.clone()))
+    }
+
+    /// Notes that the snapshot of a result is held: from now on each of its endpoints can be fetched again.
+    pub(crate) fn keep(&self, id: Id, again: Again) {
+        if let Some(entry) = self.0.lock().get_mut(&id) {
+            entry.again = Some(Arc::new(again));
+        }
     }
 
     /// Whether a result has something left to be fetched.
@@ -210,8 +254,8 @@ mod tests {
         let request = Request::new(Query::new("numbers"), Options::default());
         let plan = Numbers { partitions: 4, rows: 5 }.plan(&request, &Cancel::new()).unwrap();
         let (results, cancel) = (Arc::<Results>::default(), Cancel::new());
-        let division = Division { endpoints: cut(plan, 2), connections: 1 };
-        let offered = Offered { division, cancel: cancel.clone(), work: None };
+        let division = Division { endpoints: cut(plan, 2), connections: 1, is_cut: true };
+        let offered = Offered { division, cancel: cancel.clone(), work: None, whole: None };
         results.add(ID, "ann", offered, now + MINUTE);
         (results, cancel)
     }

@@ -1,11 +1,14 @@
 //! Where a query goes, and as whose.
 
+use std::sync::Arc;
+
 use bowshot_core::{Calls, Cancel, Error, ErrorKind, Plan, Query, Request};
 use bowshot_gateway_access::{Identity, Rights};
 use bowshot_gateway_catalog::TablePath;
 use bowshot_gateway_monitor::Viewer;
 use bowshot_gateway_route::{Refused, Route};
 
+use crate::again::Origin;
 use crate::caller::{Caller, sees};
 use crate::columns::of_source;
 use crate::engine::Asker;
@@ -42,8 +45,13 @@ impl Asking {
 }
 
 impl Inner {
-    /// Has a query planned where it belongs, and says whether its order matters. Blocks.
-    pub(crate) fn planned(&self, request: Request, asking: &Asking, cancel: &Cancel) -> Result<(Plan, bool), Refused> {
+    /// Has a query planned where it belongs, and says whether its order matters, and which source planned it, if one alone did. Blocks.
+    pub(crate) fn planned(
+        &self,
+        request: Request,
+        asking: &Asking,
+        cancel: &Cancel,
+    ) -> Result<(Plan, bool, Option<Origin>), Refused> {
         let [Query { sql, params }] = request.queries.as_slice() else {
             return Err(Refused::Error(Error::new(ErrorKind::Internal, "a statement is one query")));
         };
@@ -59,14 +67,15 @@ impl Inner {
                     options.calls = Calls::Allow;
                 }
                 let request = Request::new(Query { sql, params: params.clone() }, options);
-                Ok((of_source(served.source.plan(&request, cancel)?, &served.name), ordered))
+                let plan = of_source(served.source.plan(&request, cancel)?, &served.name);
+                Ok((plan, ordered, Some(Origin { source: Arc::clone(&served.source), request })))
             }
             Route::Engine { ordered, .. } => {
                 let engine = self.engine.as_ref().ok_or_else(|| nowhere("files, or for several sources at once"))?;
                 let visible = |path: &TablePath| asking.sees(path);
                 let own = [own::queries(&self.monitor, &asking.identity)];
                 let asker = Asker { preferred, visible: &visible, own: &own };
-                Ok((engine.plan(&request, &asker, cancel)?, ordered))
+                Ok((engine.plan(&request, &asker, cancel)?, ordered, None))
             }
         }
     }

@@ -50,7 +50,8 @@ fn each_endpoint_travels_by_itself() {
     assert_numbers(&all(&server.uri(), &planned), 120);
     assert_numbers(&whole(planned.plan, &connections(2)).unwrap(), 120);
     assert_eq!(server.count("GetFlightInfo"), 1, "the query runs once");
-    assert_eq!(server.count("DoAction"), 0, "who joins ends nothing");
+    assert_eq!(server.count("DoAction RenewFlightEndpoint"), 1, "the server is told that others will read");
+    assert_eq!(server.count("DoAction"), 1, "who joins ends nothing");
 }
 
 #[test]
