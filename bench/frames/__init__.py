@@ -1,0 +1,1 @@
+"""The benchmark of what reads partitions by itself: Dask, Modin, Ray, other processes, the ADBC driver, LazyFrames."""

@@ -1,0 +1,1 @@
+"""The ways to read: each module needs its library, so that only a child process imports it."""

@@ -1,0 +1,45 @@
+"""Ray datasets on two workers: the table read to its end, its rows and a sum counted."""
+
+from collections.abc import Callable
+from typing import Any
+
+import bowshot.ray
+import psycopg2
+import ray
+
+from bench.cases import SQL
+from bench.frames.way import COLUMN, Outcome, Way
+
+WORKERS = 2
+PARTITIONS = 8
+
+
+def bowshot_partitions(source: str) -> Way:
+    """Bowshot's partitions, read in the workers."""
+    yield from _work(lambda: bowshot.ray.read_sql(SQL, source, connections=PARTITIONS))
+
+
+def own(source: str) -> Way:
+    """Ray's own reader over psycopg2, in shards of the key."""
+    yield from _work(
+        lambda: ray.data.read_sql(
+            SQL, lambda: psycopg2.connect(source), shard_keys=["l_orderkey"], override_num_blocks=PARTITIONS
+        )
+    )
+
+
+def own_in_one(source: str) -> Way:
+    """The same in one task, as Ray reads where it is told nothing."""
+    yield from _work(lambda: ray.data.read_sql(SQL, lambda: psycopg2.connect(source)))
+
+
+def _work(read: Callable[[], Any]) -> Way:
+    ray.init(num_cpus=WORKERS, include_dashboard=False, log_to_driver=False)
+    ray.data.DataContext.get_current().enable_progress_bars = False
+    # Its workers start with the first work.
+    ray.data.range(1000, override_num_blocks=WORKERS).sum("id")
+    yield None
+    frame = read().materialize()
+    rows = frame.count()
+    yield Outcome(rows, int(frame.sum(COLUMN)))
+    ray.shutdown()
