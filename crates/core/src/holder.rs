@@ -19,6 +19,9 @@ const MOST_HOLDERS: usize = 32;
 /// How often a holder looks whether somebody reads, at most and at least.
 const LOOKS: (Duration, Duration) = (Duration::from_millis(20), Duration::from_secs(15));
 
+/// Why a closed holder holds no more.
+const CLOSED: &str = "it was closed";
+
 /// Holders that are alive.
 static ALIVE: AtomicUsize = AtomicUsize::new(0);
 
@@ -71,7 +74,8 @@ pub struct Holder {
     shared: Arc<Shared>,
     draft: Draft,
     travel: Travel,
-    scan: Arc<dyn Scan>,
+    /// Gone once it was closed: the scan may keep connections, and work on a server.
+    scan: Option<Arc<dyn Scan>>,
     /// What each ticket says of the snapshot; empty where there is none.
     states: Vec<State>,
     /// Stops a look at a database that does not answer.
@@ -128,7 +132,7 @@ impl Holder {
             shared: Arc::default(),
             draft,
             travel,
-            scan: Arc::clone(&plan.scan),
+            scan: Some(Arc::clone(&plan.scan)),
             states: Vec::new(),
             cancel,
             process: std::process::id(),
@@ -174,7 +178,8 @@ impl Holder {
         {
             return Err(gone(why));
         }
-        self.draft.ticket(index, self.scan.part(index), self.states.get(index).cloned())
+        let scan = self.scan.as_ref().ok_or_else(|| gone(CLOSED))?;
+        self.draft.ticket(index, scan.part(index), self.states.get(index).cloned())
     }
 
     /// One ticket for each partition, in the order of the result.
@@ -198,14 +203,17 @@ impl Holder {
 
     /// Lets go of the snapshot. Reads that have begun go on; none begins any more.
     pub fn close(&mut self) {
-        self.end("it was closed");
+        self.end(CLOSED);
+        if self.process == std::process::id() {
+            self.scan = None;
+        }
     }
 
     fn end(&mut self, why: &str) {
         let thread = self.thread.take();
         if self.process != std::process::id() {
             // The thread and the connection are the parent's: nothing of them may be touched.
-            std::mem::forget((thread, Arc::clone(&self.shared), Arc::clone(&self.scan)));
+            std::mem::forget((thread, Arc::clone(&self.shared), self.scan.clone()));
             return;
         }
         self.shared.state.lock().ended.get_or_insert_with(|| why.into());
