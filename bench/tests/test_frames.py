@@ -4,13 +4,12 @@ from bench.frames.__main__ import NAME, ROWS, bars
 from bench.gateway.figures import Figure, rows
 
 
-def test_bars_compare_with_the_fastest_of_a_library_s_own_readers() -> None:
+def test_bars_compare_with_a_library_s_own_reader() -> None:
     walls = {
         "dask/bowshot": 2.0,
         "dask/read_sql_table": 9.0,
         "ray/bowshot": 2.0,
         "ray/read_sql, shards": 7.0,
-        "ray/read_sql, one task": 20.0,
         "arrow/read_sql": 1.0,
         "arrow/ADBC driver": 1.02,
     }
@@ -19,7 +18,7 @@ def test_bars_compare_with_the_fastest_of_a_library_s_own_readers() -> None:
     judged = {bar.what: bar for bar in bars(rows([memory, *figures[1:]], NAME))}
     assert judged["Dask, len() and a group-by"].passed
     assert judged["Dask, memory of a worker above its start"].passed
-    assert judged["Ray, the whole table"].passed is False, "3.5 times, not 10"
+    assert judged["Ray, the whole table"].passed is False, "3.5 times"
     assert judged["the ADBC driver, to Arrow"].passed
     assert judged["Modin, a group-by"].passed is None
 
