@@ -1,6 +1,6 @@
 """The benchmark of partitions that are read elsewhere, of the ADBC driver and of LazyFrames: measures, prints, writes.
 
-Modin and Ray run in an environment of their own, whose Python `--frames` names; without it they are not measured.
+Modin and Ray run in an environment of their own, which dev/frames_setup.sh makes; without it they are not measured.
 """
 
 import argparse
@@ -58,7 +58,9 @@ def main() -> int:
     parser.add_argument("--scale", type=float, default=1, help="of TPC-H (default 1)")
     parser.add_argument("--quick", action="store_true", help="scale 0.1, one round: does it work, not how fast is it")
     parser.add_argument("--only", default="", metavar="REGEX", help="only rows whose name matches, e.g. 'ray'")
-    parser.add_argument("--frames", metavar="PYTHON", help="the Python that has Modin and Ray")
+    parser.add_argument(
+        "--frames", metavar="PYTHON", help="the Python that has Modin and Ray (default: as they are set up)"
+    )
     arguments = parser.parse_args()
     if arguments.quick:
         arguments.scale, arguments.repeat = 0.1, 1
@@ -93,7 +95,8 @@ def main() -> int:
 
 def measured(uri: str, database: int, arguments: argparse.Namespace) -> Iterator[Figure]:
     """Measures each row in every round, or in the first one."""
-    frames: str | None = arguments.frames
+    own = cache_folder("frames-venv") / "bin" / "python"
+    frames: str | None = arguments.frames or (str(own) if own.exists() else None)
     chosen = [row for row in ROWS if (frames or not row.apart) and re.search(arguments.only, row.name)]
     for number in range(arguments.repeat):
         for row in chosen:

@@ -2,6 +2,7 @@
 
 import adbc_driver_manager.dbapi as adbc
 import bowshot
+import pandas as _pandas  # noqa: F401  (pyarrow imports it for its first table)
 import polars as pl
 import pyarrow as _pyarrow  # noqa: F401  (imported by the first read otherwise)
 import pyarrow.compute as pc

@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import bowshot
+import pandas as _pandas  # noqa: F401  (pyarrow imports it for its first table)
 import pyarrow.compute as pc
 
 from bench.cases import SQL
@@ -15,7 +16,7 @@ PARTITIONS = 8
 # Waits for the word to begin, so that the start of Python and of its libraries is not measured.
 ELSEWHERE = f"""
 import pickle, sys
-import bowshot, pyarrow, pyarrow.compute as pc
+import bowshot, pandas, pyarrow, pyarrow.compute as pc
 partition = pickle.load(sys.stdin.buffer)
 print("ready", flush=True)
 sys.stdin.buffer.read(1)
