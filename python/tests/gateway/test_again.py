@@ -1,4 +1,4 @@
-"""Endpoints of the gateway that are fetched more than once: tasks that are tried again see one state of the database."""
+"""Endpoints of the gateway that are fetched more than once: a task that is tried again sees the same state."""
 
 from __future__ import annotations
 
