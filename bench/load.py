@@ -12,10 +12,10 @@ import sys
 import time
 from dataclasses import asdict, dataclass
 from importlib import import_module
-from pathlib import Path
 
 from bench import cases
 from bench.cpu import machine_seconds
+from bench.memory import forget_peak, peak
 from bench.result import CHECKED_COLUMN, Streamed, content
 
 
@@ -41,9 +41,8 @@ def run(case: cases.Case, source: str, sql: str = cases.SQL, column: str = CHECK
     module, _, function = case.function.partition(":")
     load = getattr(import_module(f"bench.{module}"), function)
     gc.collect()
-    # 5 sets the peak of this process back to what it occupies now: what imports needed for a moment is not a load's.
-    Path("/proc/self/clear_refs").write_text("5")
-    rss_start = _memory("VmRSS")
+    # What imports needed for a moment is not a load's.
+    rss_start = forget_peak()
     machine_start, cpu_start, start = machine_seconds(), _cpu_seconds(), time.perf_counter()
     result = load(source, sql, **case.options)
     wall, client_cpu = time.perf_counter() - start, _cpu_seconds() - cpu_start
@@ -52,7 +51,7 @@ def run(case: cases.Case, source: str, sql: str = cases.SQL, column: str = CHECK
         # Of all others it is counted behind the clock, too.
         client_cpu -= result.checking
         machine_cpu -= result.checking
-    rss_peak = _memory("VmHWM")
+    rss_peak = peak()
     got = content(result, column)
     return Load(wall, client_cpu, machine_cpu, rss_start, rss_peak, got.rows, got.key_sum, got.size)
 
@@ -61,14 +60,6 @@ def _cpu_seconds() -> float:
     """Returns user and system time of this process and of the children that it waited for."""
     usages = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     return sum(usage.ru_utime + usage.ru_stime for usage in usages)
-
-
-def _memory(name: str) -> int:
-    """Returns one of the memory figures of /proc/self/status, in bytes."""
-    for line in Path("/proc/self/status").read_text().splitlines():
-        if line.startswith(f"{name}:"):
-            return int(line.split()[1]) * 1024
-    raise LookupError(f"/proc/self/status has no {name}")
 
 
 if __name__ == "__main__":

@@ -76,3 +76,22 @@ def _available() -> int:
     if found is None:
         raise LookupError("/proc/meminfo has no MemAvailable")
     return int(found[1]) * 1024
+
+
+def peak() -> int:
+    """Returns the highest resident memory of this process since `forget_peak`, in bytes."""
+    return _memory("VmHWM")
+
+
+def forget_peak() -> int:
+    """Sets the highest resident memory of this process back to what it occupies now, and returns that in bytes."""
+    Path("/proc/self/clear_refs").write_text("5")
+    return _memory("VmRSS")
+
+
+def _memory(name: str) -> int:
+    """Returns one of the memory figures of /proc/self/status, in bytes."""
+    for line in Path("/proc/self/status").read_text().splitlines():
+        if line.startswith(f"{name}:"):
+            return int(line.split()[1]) * 1024
+    raise LookupError(f"/proc/self/status has no {name}")

@@ -9,12 +9,14 @@ import gc
 import time
 from collections.abc import Generator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
 from bench.cpu import machine_seconds
 
 # The column whose sum all ways must agree on: in Dask's own reader, the key has become the index.
 COLUMN = "l_partkey"
+# How every library reads: into so many partitions at most, in so many workers.
+PARTITIONS = 8
+WORKERS = 2
 
 Figures = Mapping[str, float]
 Way = Generator["Outcome | Figures | None", None, None]
@@ -51,19 +53,3 @@ def run(way: Way) -> dict[str, float]:
     if not isinstance(figures, Mapping):
         raise TypeError("what a way yields at its end are figures")
     return {"wall s": wall, "machine CPU s": worked, "rows": outcome.rows, "sum": outcome.key_sum, **figures}
-
-
-def peak() -> int:
-    """Returns the highest resident memory of this process since `forget_peak`, in bytes."""
-    return _memory("VmHWM")
-
-
-def forget_peak() -> int:
-    """Sets the highest resident memory back to what is occupied now, and returns that."""
-    Path("/proc/self/clear_refs").write_text("5")
-    return _memory("VmRSS")
-
-
-def _memory(name: str) -> int:
-    line = next(line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith(f"{name}:"))
-    return int(line.split()[1]) * 1024

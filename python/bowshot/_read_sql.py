@@ -312,19 +312,13 @@ def _one(name: str, value: Any, other_name: str, other: Any) -> Any:
 
 def _check(return_type: str, strategy: str | None) -> None:
     if return_type not in ("pandas", "arrow", "polars", "arrow_stream", "dask", "modin"):
+        elsewhere = "; bowshot.ray.read_sql makes a dataset of Ray Data" if return_type == "ray" else ""
         raise ConfigError(
             'return_type must be "pandas", "arrow", "polars", "arrow_stream", "dask" or "modin", not'
-            f" {return_type!r}{_elsewhere(return_type)}"
+            f" {return_type!r}{elsewhere}"
         )
     if strategy is not None:
         raise UnsupportedError("strategy is of federated queries, which Bowshot does not have; leave it out")
-
-
-def _elsewhere(return_type: object) -> str:
-    ways = {
-        "ray": "; bowshot.ray.read_sql makes a dataset of Ray Data",
-    }
-    return ways.get(str(return_type), "")
 
 
 def _refuse(return_type: str, only: str, options: dict[str, Any]) -> None:

@@ -12,11 +12,9 @@ import sqlalchemy as _sqlalchemy  # noqa: F401
 from distributed import Client, LocalCluster
 
 from bench.cases import SQL
-from bench.frames.way import COLUMN, Outcome, Way, forget_peak, peak
+from bench.frames.way import COLUMN, PARTITIONS, WORKERS, Outcome, Way
 from bench.gateway.measure import MEGABYTE
-
-WORKERS = 2
-PARTITIONS = 8
+from bench.memory import forget_peak, peak
 
 
 def bowshot_partitions(source: str) -> Way:

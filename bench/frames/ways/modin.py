@@ -10,10 +10,7 @@ import modin.pandas as pd
 import ray
 
 from bench.cases import SQL
-from bench.frames.way import COLUMN, Outcome, Way
-
-WORKERS = 2
-PARTITIONS = 8
+from bench.frames.way import COLUMN, PARTITIONS, WORKERS, Outcome, Way
 
 
 def bowshot_partitions(source: str) -> Way:

@@ -10,9 +10,8 @@ import pandas as _pandas  # noqa: F401  (pyarrow imports it for its first table)
 import pyarrow.compute as pc
 
 from bench.cases import SQL
-from bench.frames.way import COLUMN, Outcome, Way
+from bench.frames.way import COLUMN, PARTITIONS, Outcome, Way
 
-PARTITIONS = 8
 # Waits for the word to begin, so that the start of Python and of its libraries is not measured.
 ELSEWHERE = f"""
 import pickle, sys

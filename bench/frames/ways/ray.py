@@ -8,10 +8,7 @@ import psycopg2
 import ray
 
 from bench.cases import SQL
-from bench.frames.way import COLUMN, Outcome, Way
-
-WORKERS = 2
-PARTITIONS = 8
+from bench.frames.way import COLUMN, PARTITIONS, WORKERS, Outcome, Way
 
 
 def bowshot_partitions(source: str) -> Way:

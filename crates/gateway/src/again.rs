@@ -26,7 +26,7 @@ pub(crate) struct Whole {
 }
 
 impl Whole {
-    /// The plan, if its source can hold its snapshot for who joins.
+    /// The plan, if its source can hold the snapshot for readers that join it.
     pub(crate) fn of(plan: &Plan, origin: Option<&Origin>) -> Option<Self> {
         let origin = origin?.clone();
         if !matches!(plan.travels(&origin.request.options), Ok(Travel::Snapshot)) {
