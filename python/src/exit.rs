@@ -11,7 +11,8 @@ use pyo3::prelude::*;
 
 use crate::wait::farewell;
 
-/// The work of this process, by its number.
+/// The work of this process, by its number. It is locked under the GIL alone, which a fork holds, too: a child never finds it locked
+/// by a thread that it does not have.
 static RUNNING: LazyLock<Mutex<Running>> = LazyLock::new(Mutex::default);
 
 #[derive(Default)]
@@ -25,7 +26,7 @@ pub(crate) struct Work(u64);
 
 impl Work {
     /// Work that `cancel` ends.
-    pub(crate) fn new(cancel: &Cancel) -> Self {
+    pub(crate) fn new(_py: Python<'_>, cancel: &Cancel) -> Self {
         let mut running = RUNNING.lock();
         running.last += 1;
         let number = running.last;
@@ -37,7 +38,7 @@ impl Work {
 impl Drop for Work {
     fn drop(&mut self) {
         // Outside of the lock: it may be the last that knows of its work.
-        let ended = RUNNING.lock().work.remove(&self.0);
+        let ended = Python::try_attach(|_py| RUNNING.lock().work.remove(&self.0));
         drop(ended);
     }
 }
@@ -52,18 +53,16 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
 /// Ends all work of this process.
 #[pyfunction]
 fn end(py: Python<'_>) {
-    py.detach(|| {
-        let here = std::process::id();
-        // In a forked child, what runs is its parent's.
-        let work: Vec<Cancel> = RUNNING
-            .lock()
-            .work
-            .values()
-            .filter(|(process, _)| *process == here)
-            .map(|(_, cancel)| cancel.clone())
-            .collect();
-        if !work.is_empty() {
-            farewell(move || work.iter().for_each(Cancel::cancel));
-        }
-    });
+    let here = std::process::id();
+    // In a forked child, what runs is its parent's.
+    let work: Vec<Cancel> = RUNNING
+        .lock()
+        .work
+        .values()
+        .filter(|(process, _)| *process == here)
+        .map(|(_, cancel)| cancel.clone())
+        .collect();
+    if !work.is_empty() {
+        py.detach(|| farewell(move || work.iter().for_each(Cancel::cancel)));
+    }
 }

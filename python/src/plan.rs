@@ -44,11 +44,11 @@ pub(crate) struct Plan {
     request: Request,
     cancel: Cancel,
     /// `None` once it was read.
-    live: Mutex<Option<Own<Planned>>>,
+    live: Own<Option<Planned>>,
     /// Why its partitions cannot be read elsewhere, if they cannot.
     obstacle: Option<Error>,
     /// What keeps its snapshot for them, from the first ticket on.
-    holder: Mutex<Option<Holder>>,
+    holder: Own<Option<Holder>>,
     /// The times of its read.
     timeline: Mutex<Option<Timeline>>,
 }
@@ -169,9 +169,9 @@ impl Plan {
             obstacle: plan.travels(&request.options).err(),
             request,
             cancel,
-            live: Mutex::new(Some(Own::new(plan))),
+            live: Own::new(Some(plan)),
             timeline: Mutex::default(),
-            holder: Mutex::new(None),
+            holder: Own::new(None),
         })
     }
 
@@ -183,12 +183,12 @@ impl Plan {
         let lease = std::time::Duration::try_from_secs_f64(lease).map_err(|_| {
             Error::new(ErrorKind::Config, format!("lease={lease} is no time")).with_hint("give seconds: lease=600")
         })?;
-        let live = self.live.lock();
+        let live = self.live.lock()?;
         let plan = live.as_ref().ok_or_else(|| {
             Error::new(ErrorKind::Config, "this plan was read or closed, and holds no snapshot any more")
                 .with_hint("plan the query again to read its partitions")
         })?;
-        Holder::new(plan.get()?, &self.request, Lease(lease), &self.cancel)
+        Holder::new(plan, &self.request, Lease(lease), &self.cancel)
     }
 
     fn start(
@@ -199,15 +199,14 @@ impl Plan {
         progress: Option<Bound<'_, PyAny>>,
     ) -> PyResult<Reading> {
         let reporter = Reporter::from_python(progress)?;
-        let Some(plan) = self.live.lock().take() else {
+        let Some(plan) = self.live.lock().to_python(py)?.take() else {
             let error = Error::new(ErrorKind::Config, "this plan was read already")
                 .with_hint("a plan is read once: plan the query again");
             return Err(to_python(py, &error));
         };
-        let plan = plan.into_inner().to_python(py)?;
         let stream = bowshot_core::Stream::start_mapped(plan, &self.request.options, self.cancel.clone(), map);
         *self.timeline.lock() = Some(stream.timeline().clone());
-        Ok(Reading::new(stream, schema, reporter, &self.cancel))
+        Ok(Reading::new(py, stream, schema, reporter, &self.cancel))
     }
 }
 
@@ -299,7 +298,7 @@ impl Plan {
     /// Whether it can still be read.
     #[getter]
     fn unread(&self) -> bool {
-        self.live.lock().is_some()
+        self.live.lock().map_or(true, |live| live.is_some())
     }
 
     /// Where the time of its read went so far; `None` before.
@@ -324,7 +323,7 @@ impl Plan {
     fn ticket(&self, py: Python<'_>, index: usize, lease: f64) -> PyResult<Vec<u8>> {
         guarded(py, || {
             let ticket = py.detach(|| {
-                let mut holder = self.holder.lock();
+                let mut holder = self.holder.lock_inherited()?;
                 let holder = match holder.as_mut() {
                     Some(holder) => holder,
                     None => holder.insert(self.hold(lease)?),
@@ -337,7 +336,9 @@ impl Plan {
 
     /// Tells the holder, if there is one, that somebody in this process reads.
     fn renew(&self) {
-        if let Some(holder) = self.holder.lock().as_ref() {
+        if let Ok(holder) = self.holder.lock()
+            && let Some(holder) = holder.as_ref()
+        {
             holder.read();
         }
     }
@@ -345,10 +346,14 @@ impl Plan {
     /// Lets go of the snapshot and its connection. Tickets name nothing any more.
     fn close(&self, py: Python<'_>) {
         py.detach(|| {
-            if let Some(holder) = self.holder.lock().as_mut() {
+            if let Ok(mut holder) = self.holder.lock()
+                && let Some(holder) = holder.as_mut()
+            {
                 holder.close();
             }
-            drop(self.live.lock().take());
+            if let Ok(mut live) = self.live.lock() {
+                drop(live.take());
+            }
         });
     }
 

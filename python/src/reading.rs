@@ -10,7 +10,6 @@ use pyo3::prelude::*;
 
 use crate::error::ToPython;
 use crate::exit::Work;
-use crate::own::Own;
 use crate::progress::Reporter;
 use crate::wait::{SLICE, farewell};
 
@@ -19,7 +18,7 @@ pub(crate) struct Reading {
     /// The schema of the batches, which a destination's map may have changed.
     schema: SchemaRef,
     /// `None` once it ended.
-    stream: Option<Own<Stream>>,
+    stream: Option<Stream>,
     /// What an exit of the interpreter ends.
     work: Option<Work>,
     reporter: Option<Reporter>,
@@ -31,9 +30,15 @@ pub(crate) struct Reading {
 
 impl Reading {
     /// Of a stream that `cancel` ends.
-    pub(crate) fn new(stream: Stream, schema: SchemaRef, reporter: Option<Reporter>, cancel: &Cancel) -> Self {
-        let work = Some(Work::new(cancel));
-        Reading { schema, stream: Some(Own::new(stream)), work, reporter, rest: None, looked: Instant::now() }
+    pub(crate) fn new(
+        py: Python<'_>,
+        stream: Stream,
+        schema: SchemaRef,
+        reporter: Option<Reporter>,
+        cancel: &Cancel,
+    ) -> Self {
+        let work = Some(Work::new(py, cancel));
+        Reading { schema, stream: Some(stream), work, reporter, rest: None, looked: Instant::now() }
     }
 
     pub(crate) fn schema(&self) -> SchemaRef {
@@ -42,12 +47,12 @@ impl Reading {
 
     /// How many rows the database expects in all.
     pub(crate) fn rows_expected(&self) -> Option<u64> {
-        self.stream.as_ref()?.get().ok()?.progress().rows_expected
+        self.stream.as_ref()?.progress().rows_expected
     }
 
     /// Lets the workers run ahead without a bound, for who keeps every row.
     pub(crate) fn keep_all(&self) {
-        if let Some(Ok(stream)) = self.stream.as_ref().map(Own::get) {
+        if let Some(stream) = &self.stream {
             stream.keep_all();
         }
     }
@@ -69,7 +74,6 @@ impl Reading {
         }
         loop {
             let Some(stream) = &mut self.stream else { return Ok(None) };
-            let stream = stream.get_mut().to_python(py)?;
             let polled = py.detach(|| stream.poll(SLICE));
             if self.looked.elapsed() >= SLICE {
                 self.looked = Instant::now();
@@ -121,8 +125,8 @@ impl Reading {
     }
 
     fn report(&mut self, py: Python<'_>) -> PyResult<()> {
-        match (&self.reporter, self.stream.as_ref().map(Own::get)) {
-            (Some(reporter), Some(Ok(stream))) => reporter.report(py, stream.progress()),
+        match (&self.reporter, &self.stream) {
+            (Some(reporter), Some(stream)) => reporter.report(py, stream.progress()),
             _ => Ok(()),
         }
     }
@@ -137,7 +141,7 @@ impl Reading {
 
     /// Ends the query in the database if it still runs. Call it without the GIL.
     pub(crate) fn close(&mut self) {
-        if let Some(Ok(stream)) = self.stream.take().map(Own::into_inner) {
+        if let Some(stream) = self.stream.take() {
             farewell(move || drop(stream));
         }
         self.rest = None;

@@ -10,8 +10,9 @@ use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 
 use crate::capsule;
-use crate::error::guarded;
+use crate::error::{ToPython, guarded};
 use crate::notices;
+use crate::own::Own;
 use crate::reading::Reading;
 use crate::schema::Schema;
 use crate::table::{Batch, Table};
@@ -20,7 +21,7 @@ use crate::table::{Batch, Table};
 #[pyclass(frozen, module = "bowshot")]
 pub(crate) struct Stream {
     schema: SchemaRef,
-    reading: Arc<Mutex<Reading>>,
+    reading: Arc<Own<Reading>>,
     /// The work that the database speaks of.
     cancel: Cancel,
     /// What ended the C stream, whose consumer is told no more than the text.
@@ -29,7 +30,7 @@ pub(crate) struct Stream {
 
 impl Stream {
     pub(crate) fn new(reading: Reading, cancel: Cancel) -> Self {
-        Stream { schema: reading.schema(), reading: Arc::new(Mutex::new(reading)), cancel, failure: Arc::default() }
+        Stream { schema: reading.schema(), reading: Arc::new(Own::new(reading)), cancel, failure: Arc::default() }
     }
 
     fn with<T: Send>(
@@ -44,12 +45,12 @@ impl Stream {
 /// Locks without the GIL: the thread that holds the lock may wait for the GIL.
 fn with<T: Send>(
     py: Python<'_>,
-    reading: &Mutex<Reading>,
+    reading: &Own<Reading>,
     work: impl FnOnce(Python<'_>, &mut Reading) -> PyResult<T> + Send,
 ) -> PyResult<T> {
     py.detach(|| {
-        let mut reading = reading.lock();
-        Python::attach(|py| work(py, &mut reading))
+        let reading = reading.lock();
+        Python::attach(|py| work(py, &mut *reading.to_python(py)?))
     })
 }
 
@@ -94,7 +95,11 @@ impl Stream {
 
     /// Ends the query in the database if it still runs.
     fn close(&self, py: Python<'_>) {
-        py.detach(|| self.reading.lock().close());
+        py.detach(|| {
+            if let Ok(mut reading) = self.reading.lock() {
+                reading.close();
+            }
+        });
     }
 
     fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
@@ -119,7 +124,7 @@ impl Stream {
 /// The side that a consumer of the C stream pulls, from any thread, with or without the GIL.
 struct Pull {
     schema: SchemaRef,
-    reading: Arc<Mutex<Reading>>,
+    reading: Arc<Own<Reading>>,
     failure: Arc<Mutex<Option<PyErr>>>,
 }
 

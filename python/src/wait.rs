@@ -23,7 +23,7 @@ pub(crate) fn run<T: Send + 'static>(
     work: impl FnOnce() -> bowshot_core::Result<T> + Send + 'static,
 ) -> PyResult<T> {
     let (sender, mut receiver) = channel();
-    let _work = Work::new(cancel);
+    let _work = Work::new(py, cancel);
     std::thread::spawn(move || {
         // Nobody waits any more after Ctrl-C: the result is dropped here, and with it its connection.
         let _ = sender.send(work());

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
+import signal
 import subprocess
 import sys
 from typing import Any
@@ -16,8 +18,8 @@ __all__ = ["accounts"]
 SQL = "SELECT id, balance, note FROM accounts"
 
 COMMON = """
-import gc, os, sys, multiprocessing, threading
-import bowshot
+import gc, os, sys, multiprocessing, threading, time
+import bowshot, pyarrow
 
 con = sys.argv[1]
 sql = "SELECT id, balance, note FROM accounts"
@@ -28,7 +30,7 @@ def in_child(work):
     if child == 0:
         try:
             work()
-        except bowshot.ConfigError as error:
+        except (bowshot.ConfigError, pyarrow.ArrowException) as error:
             assert "before this process was forked" in str(error), error
         except BaseException as error:
             print("child:", type(error).__name__, error, file=sys.stderr, flush=True)
@@ -74,6 +76,14 @@ STAGES = {
         "reader.close(); forget('reader', 'query')",
         "rows += reader.read_all().num_rows",
     ),
+    "a reader that a thread waits for": (
+        "query = bowshot.query(sql + ' CROSS JOIN (SELECT pg_sleep(2)) AS slow', con); sizes = []\n"
+        "reader = pyarrow.RecordBatchReader.from_stream(query)\n"
+        "thread = threading.Thread(target=lambda: sizes.extend(batch.num_rows for batch in reader))\n"
+        "thread.start(); time.sleep(0.5)",
+        "reader.read_next_batch()",
+        "thread.join(); rows = sum(sizes)",
+    ),
     "what the child reads by itself": (
         "batches = query.batches(); rows = next(batches).num_rows",
         "assert bowshot.read_sql(sql, con, connections=2, return_type='arrow').num_rows > 0",
@@ -87,10 +97,21 @@ STAGES = {
 def test_a_child_leaves_its_parents_alone(postgres: str, stage: str) -> None:
     before, child, after = STAGES[stage]
     code = f"{COMMON}\n{before}\ndef work():\n    {child}\nin_child(work)\nin_child(lambda: None)\n{after}\nprint(rows)"
-    program = subprocess.run(
-        [sys.executable, "-c", code, postgres], capture_output=True, text=True, timeout=60, check=False
-    )
-    assert (program.returncode, program.stderr, program.stdout) == (0, "", f"{ROWS}\n")
+    assert _run(code, postgres) == (0, "", f"{ROWS}\n")
+
+
+def _run(code: str, *arguments: str) -> tuple[int, str, str]:
+    """The exit code, errors and output of a program; one that hangs is killed with its children."""
+    command = [sys.executable, "-c", code, *arguments]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    ) as program:
+        try:
+            output, errors = program.communicate(timeout=60)
+        except subprocess.TimeoutExpired:
+            os.killpg(program.pid, signal.SIGKILL)
+            raise
+    return program.returncode, errors, output
 
 
 def _rows(task: tuple[Any, str]) -> int:

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use parking_lot::{Condvar, Mutex};
+use parking_lot::{Condvar, Mutex, MutexGuard};
 
 use crate::ticket::{Draft, State};
 use crate::{Cancel, Error, ErrorKind, Options, Plan, Request, Result, Scan, Ticket};
@@ -172,9 +172,8 @@ impl Holder {
     /// Of kind [`SnapshotGone`](ErrorKind::SnapshotGone) once it holds no more, and of kind [`Config`](ErrorKind::Config) for a partition that
     /// the plan does not have.
     pub fn ticket(&self, index: usize) -> Result<Ticket> {
-        // In a forked child nobody knows; whoever joins is told.
-        if self.process == std::process::id()
-            && let Some(why) = &self.shared.state.lock().ended
+        if let Some(held) = self.held()
+            && let Some(why) = &held.ended
         {
             return Err(gone(why));
         }
@@ -192,13 +191,20 @@ impl Holder {
 
     /// Tells that somebody reads who need not show it to the database: a reader of this process.
     pub fn read(&self) {
-        self.shared.state.lock().read = true;
+        if let Some(mut held) = self.held() {
+            held.read = true;
+        }
     }
 
-    /// Whether the snapshot is still held.
+    /// Whether the snapshot is still held, as this process knows.
     #[must_use]
     pub fn is_alive(&self) -> bool {
-        self.shared.state.lock().ended.is_none()
+        self.held().is_some_and(|held| held.ended.is_none())
+    }
+
+    /// What it shares with its thread. In a forked child nobody knows, the lock may be the thread's for ever, and whoever joins is told.
+    fn held(&self) -> Option<MutexGuard<'_, Held>> {
+        (self.process == std::process::id()).then(|| self.shared.state.lock())
     }
 
     /// Lets go of the snapshot. Reads that have begun go on; none begins any more.

@@ -1,25 +1,25 @@
 //! Reads a plan into the columns of frames.
 
 use arrow_schema::FieldRef;
-use parking_lot::Mutex;
 use pyo3::prelude::*;
 
 use super::column::FrameColumn;
 use super::grow::Growing;
 use super::layout::{Kind, Layout};
 use crate::error::{ToPython, guarded};
+use crate::own::Own;
 use crate::reading::Reading;
 
 /// Reads a plan into the columns of one frame, or of one frame after the other.
 #[pyclass(frozen, module = "bowshot._bowshot")]
 pub(crate) struct FrameReader {
     layout: Layout,
-    reading: Mutex<Reading>,
+    reading: Own<Reading>,
 }
 
 impl FrameReader {
     pub(crate) fn new(layout: Layout, reading: Reading) -> Self {
-        FrameReader { layout, reading: Mutex::new(reading) }
+        FrameReader { layout, reading: Own::new(reading) }
     }
 
     fn columns(&self, py: Python<'_>, reading: &mut Reading, rows: Option<usize>) -> PyResult<Vec<FrameColumn>> {
@@ -53,14 +53,18 @@ impl FrameReader {
     fn read(&self, py: Python<'_>, rows: Option<usize>) -> PyResult<Vec<FrameColumn>> {
         guarded(py, || {
             py.detach(|| {
-                let mut reading = self.reading.lock();
-                Python::attach(|py| self.columns(py, &mut reading, rows))
+                let reading = self.reading.lock();
+                Python::attach(|py| self.columns(py, &mut *reading.to_python(py)?, rows))
             })
         })
     }
 
     /// Ends the query in the database if it still runs.
     fn close(&self, py: Python<'_>) {
-        py.detach(|| self.reading.lock().close());
+        py.detach(|| {
+            if let Ok(mut reading) = self.reading.lock() {
+                reading.close();
+            }
+        });
     }
 }

@@ -174,3 +174,18 @@ fn what_cannot_travel_says_why_and_what_to_do() {
     assert!(!holder.ticket(0).unwrap().has_snapshot());
     assert_eq!(holder.ticket(1).unwrap_err().kind(), ErrorKind::Config);
 }
+
+#[test]
+fn a_forked_child_never_waits_for_the_holders_thread() {
+    let mut holder = held(&Noted::default(), Duration::from_secs(60)).unwrap();
+    let (here, shared) = (holder.process, Arc::clone(&holder.shared));
+    // As a child finds it that was forked while the thread had the lock.
+    let locked = shared.state.lock();
+    holder.process = here.wrapping_add(1);
+    holder.read();
+    assert!(!holder.is_alive());
+    assert!(holder.ticket(1).unwrap().has_snapshot());
+    holder.process = here;
+    drop(locked);
+    assert!(holder.is_alive() && !shared.state.lock().read);
+}
