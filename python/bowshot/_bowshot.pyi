@@ -7,6 +7,7 @@ from typing import Any, Literal, final
 from .notices import DatabaseNotice
 
 __version__: str
+PARTITION_BYTES_OF_TASKS: int
 
 def is_uri(text: str) -> bool: ...
 def is_connection_string(text: str) -> bool: ...

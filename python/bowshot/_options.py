@@ -22,6 +22,7 @@ class PlanOptions(TypedDict, total=False):
     partition_on: str | None
     partition_range: tuple[int, int] | None
     partition_num: int | None
+    partition_bytes: int | None
     pre_execution_query: str | Sequence[str] | None
     connections: int | None
 
@@ -32,6 +33,7 @@ def keywords(
     partition_on: str | None = None,
     partition_range: tuple[int, int] | None = None,
     partition_num: int | None = None,
+    partition_bytes: int | None = None,
     pre_execution_query: str | Sequence[str] | None = None,
     types: Mapping[str, Any] | None = None,
     infinity: str = "error",
@@ -55,6 +57,7 @@ def keywords(
     if partition_range is not None and partition_on is None:
         raise ConfigError("partition_range needs partition_on: the column that it is of")
     _positive("partition_num", partition_num)
+    _positive("partition_bytes", partition_bytes)
     _positive("connections", connections)
     _positive("batch_bytes", batch_bytes)
     _positive("buffer_bytes", buffer_bytes)
@@ -68,6 +71,7 @@ def keywords(
         "partition_on": partition_on,
         "partition_num": partition_num,
         "partition_range": None if partition_range is None else tuple(map(int, partition_range)),
+        "partition_bytes": partition_bytes,
         "types": [(column, str(name)) for column, name in (types or {}).items()],
         "infinity": infinity,
         "zero_dates": zero_dates,

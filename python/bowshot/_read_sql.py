@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
 
 from ._arguments import target
-from ._bowshot import Progress
+from ._bowshot import PARTITION_BYTES_OF_TASKS, Progress
 from ._options import PlanOptions, keywords
 from ._params import Params
 from ._plan import held
@@ -140,6 +140,7 @@ def read_sql(
     partition_on: str | None = None,
     partition_range: tuple[int, int] | None = None,
     partition_num: int | None = None,
+    partition_bytes: int | None = None,
     strategy: str | None = None,
     pre_execution_query: str | Sequence[str] | None = None,
     types: Mapping[str, Any] | None = None,
@@ -187,6 +188,10 @@ def read_sql(
         Split by equal ranges of a column of numbers, as in ConnectorX. Rows where it is NULL are kept, unless
         `partition_range` says which rows to read: those within its lowest and highest value. Without these three,
         Bowshot splits by itself where that is sure to give the same rows.
+    partition_bytes
+        About how many bytes of the database each partition has where Bowshot splits by itself, in no fewer partitions
+        than `connections`: for `"dask"` and `"modin"` 64 MiB. Otherwise partitions are as small as connections that
+        read side by side share the work well.
     strategy
         Of ConnectorX' federated queries, which Bowshot does not have: only `None`.
     pre_execution_query
@@ -251,12 +256,15 @@ def read_sql(
         _refuse(return_type, "dask", {"lease": lease})
     if return_type != "arrow_stream":
         _refuse(return_type, "arrow_stream", {"batch_size": batch_size})
+    if partition_bytes is None and return_type in ("dask", "modin"):
+        partition_bytes = PARTITION_BYTES_OF_TASKS
     where = target(sql, con, _with_index(columns, index_col))
     options = keywords(
         protocol=protocol,
         partition_on=partition_on,
         partition_range=partition_range,
         partition_num=partition_num,
+        partition_bytes=partition_bytes,
         pre_execution_query=pre_execution_query,
         types=types,
         infinity=infinity,

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ._bowshot import PARTITION_BYTES_OF_TASKS
 from ._plan import held
-from ._query import plan
+from ._query import query
 from ._require import require
-from .lazy.ray import read_ray
+from .lazy.ray import BATCH_BYTES, read_ray
 
 if TYPE_CHECKING:
     import ray.data
@@ -46,8 +47,8 @@ def read_sql(
     concurrency, num_cpus, num_gpus, memory, resources, override_num_blocks
         As in `ray.data.read_datasource`: how many read tasks run at once, and what each of them needs.
     **options
-        Those of `bowshot.plan`, which mean the same in `bowshot.read_sql`: `params`, `types`, `connections` (into how
-        many partitions the query is split at most), `partition_on`, …
+        Those of `bowshot.plan`, which mean the same in `bowshot.read_sql`: `params`, `types`, `partition_bytes` (64
+        MiB), `partition_on`, …
 
     Raises
     ------
@@ -66,4 +67,5 @@ def read_sql(
     }
     # What nobody asked for is not said: earlier versions of Ray know fewer of them.
     given = {name: value for name, value in how.items() if value is not None}
-    return read_ray(plan(sql, con, lease=held(lease), **options), given)
+    sized: PlanOptions = {"partition_bytes": PARTITION_BYTES_OF_TASKS, **options}
+    return read_ray(query(sql, con, lease=held(lease), batch_bytes=BATCH_BYTES, **sized).plan, given)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ._bowshot import PARTITION_BYTES_OF_TASKS
 from ._plan import held
 from ._query import plan
 from ._require import require
@@ -45,8 +46,8 @@ def read_sql(
     lease
         After how many seconds without a read the snapshot is let go of, though the dataset lives; never without it.
     **options
-        Those of `bowshot.plan`, which mean the same in `bowshot.read_sql`: `params`, `types`, `connections` (into how
-        many partitions the query is split at most), `partition_on`, …
+        Those of `bowshot.plan`, which mean the same in `bowshot.read_sql`: `params`, `types`, `partition_bytes` (64
+        MiB), `partition_on`, …
 
     Raises
     ------
@@ -55,4 +56,5 @@ def read_sql(
         database cannot share a state, with the ways out.
     """
     require("torch", "torch")
-    return read_torch(plan(sql, con, lease=held(lease), **options), batch_size, form)
+    sized: PlanOptions = {"partition_bytes": PARTITION_BYTES_OF_TASKS, **options}
+    return read_torch(plan(sql, con, lease=held(lease), **sized), batch_size, form)

@@ -61,6 +61,7 @@ fn scheme(uri: &str) -> Option<&'static str> {
 #[pymodule]
 fn _bowshot(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add("PARTITION_BYTES_OF_TASKS", bowshot_core::Options::PARTITION_BYTES_OF_TASKS)?;
     module.add_function(wrap_pyfunction!(is_uri, module)?)?;
     module.add_function(wrap_pyfunction!(is_connection_string, module)?)?;
     module.add_function(wrap_pyfunction!(shown_address, module)?)?;

@@ -17,6 +17,7 @@ pub(crate) struct Keywords {
     partition_on: Option<String>,
     partition_num: Option<usize>,
     partition_range: Option<(i64, i64)>,
+    partition_bytes: Option<u64>,
     types: Vec<(String, String)>,
     infinity: String,
     zero_dates: String,
@@ -30,6 +31,7 @@ impl Keywords {
     pub(crate) fn into_options(self) -> Result<Options> {
         let mut options = Options {
             connections: self.connections,
+            partition_bytes: self.partition_bytes,
             protocol: self.protocol,
             before: self.before,
             ..Options::default()

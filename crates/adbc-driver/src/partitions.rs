@@ -1,7 +1,7 @@
 //! A query as partitions that other processes read: tickets, and what keeps their snapshot alive.
 
 use adbc_core::PartitionedResult;
-use bowshot_core::{Cancel, Holder, Lease, Partitioning, Plan, Request, Result, Source};
+use bowshot_core::{Cancel, Holder, Lease, Options, Partitioning, Plan, Request, Result, Source};
 
 /// The partitions of a query, and what must live until they are read.
 pub(crate) struct Partitions {
@@ -17,6 +17,7 @@ pub(crate) fn partitions(
     lease: Lease,
     cancel: &Cancel,
 ) -> Result<Partitions> {
+    request.options.partition_bytes.get_or_insert(Options::PARTITION_BYTES_OF_TASKS);
     let mut plan = source.plan(&request, cancel)?;
     if let Err(reason) = plan.travels(&request.options) {
         let asked = request.options.connections.is_some() || request.options.partitioning != Partitioning::Auto;

@@ -14,6 +14,9 @@ pub struct Options {
     pub connections: Option<usize>,
     /// How the result is split.
     pub partitioning: Partitioning,
+    /// About how many bytes of the database each partition has at most where the source cuts a table by itself: for partitions that are read
+    /// one by one, each of which costs its reader a connection. `None`: as small as connections that read side by side share the work well.
+    pub partition_bytes: Option<u64>,
     /// The source's own name of a wire protocol; `None`: the fastest one that serves the query.
     pub protocol: Option<String>,
     /// Arrow types by column name, in place of the ones that the source would choose.
@@ -52,6 +55,7 @@ impl Default for Options {
         Options {
             connections: None,
             partitioning: Partitioning::Auto,
+            partition_bytes: None,
             protocol: None,
             types: BTreeMap::new(),
             infinity: Impossible::Error,
@@ -70,10 +74,23 @@ impl Default for Options {
 }
 
 impl Options {
-    /// How many connections may read at once, at least 1.
+    /// [`partition_bytes`](Self::partition_bytes) for tasks of other programs: 64 MiB. A smaller one costs its reader's connection, and the
+    /// scheduler's word for it, more than its rows.
+    pub const PARTITION_BYTES_OF_TASKS: u64 = 64 << 20;
+
+    /// How many connections may read at once, at least 1; at least 2 where others read beside this process, however few cores it has.
     pub fn workers(&self) -> usize {
-        let cores = || std::thread::available_parallelism().map_or(1, usize::from).min(8);
+        let least = if self.partition_bytes.is_some() { 2 } else { 1 };
+        let cores = || std::thread::available_parallelism().map_or(1, usize::from).clamp(least, 8);
         self.connections.unwrap_or_else(cores).max(1)
+    }
+
+    /// How many partitions a source makes of `bytes` that it would cut into `side_by_side` for connections of one process: as many as
+    /// [`partition_bytes`](Self::partition_bytes) says, but no fewer than may be read at once.
+    pub fn partitions_of(&self, bytes: u64, side_by_side: u64) -> u64 {
+        let Some(size) = self.partition_bytes else { return side_by_side };
+        let readers = u64::try_from(self.workers()).unwrap_or(u64::MAX);
+        bytes.div_ceil(size.max(1)).max(side_by_side.min(readers)).max(1)
     }
 
     /// Whether the consumer keeps the whole result: its buffer has no bound.
@@ -125,6 +142,18 @@ pub enum Impossible {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn partitions_are_as_large_as_asked_but_no_fewer_than_are_read_at_once() {
+        let sized = |bytes| Options { partition_bytes: Some(bytes), connections: Some(4), ..Options::default() };
+        assert_eq!(Options::default().partitions_of(1 << 30, 128), 128);
+        assert_eq!(sized(64 << 20).partitions_of(1 << 30, 128), 16);
+        assert_eq!(sized(64 << 20).partitions_of((1 << 30) + 1, 128), 17);
+        assert_eq!(sized(1 << 20).partitions_of(1 << 30, 128), 1024, "smaller ones than the source would make");
+        assert_eq!(sized(1 << 40).partitions_of(1 << 30, 128), 4, "all of its readers have work");
+        assert_eq!(sized(1 << 40).partitions_of(1 << 24, 2), 2, "but for what is too small to be cut");
+        assert_eq!((sized(0).partitions_of(100, 1), sized(1).partitions_of(0, 0)), (100, 1));
+    }
 
     #[test]
     fn batches_are_as_large_as_asked_unless_everything_is_kept() {

@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 use crate::{Error, ErrorKind, Part, Partition, Partitioning, Plan, Request, Result, SOURCE_TYPE, format_type};
 
 /// What every ticket begins with; the last byte is the version of what follows.
-const MAGIC: [u8; 8] = *b"bowshot\x01";
+const MAGIC: [u8; 8] = *b"bowshot\x02";
 
 /// How many bytes tell a damaged ticket.
 const CHECK: usize = 8;

@@ -5,8 +5,12 @@ use bowshot_core::{Excerpt, Options};
 use crate::chunk::{Chunk, Piece};
 
 /// How many bytes a partition should have: the consumer takes partitions in their order, and what workers are ahead with
-/// waits in the buffer. More than 16 MiB would gain nothing, and leave workers without work at the end.
+/// waits in the buffer. More than 16 MiB would gain nothing, and leave workers without work at the end; who reads partitions one by one
+/// says how many they are to have.
 pub(crate) fn target(options: &Options) -> u64 {
+    if let Some(bytes) = options.partition_bytes {
+        return bytes.max(1);
+    }
     let share = options.buffer_bytes / options.workers();
     (share as u64).clamp(1 << 20, 16 << 20)
 }

@@ -169,7 +169,8 @@ fn partitions(table: &Keyed, options: &Options) -> u64 {
     let connections = u64::try_from(options.workers()).unwrap_or(1).max(1);
     // What connections read ahead of the consumer should not fill the buffer: they would wait for each other then.
     let most_bytes = (u64::try_from(options.buffer_bytes).unwrap_or(u64::MAX) / (2 * connections)).max(1 << 20);
-    (connections * PARTITIONS_A_CONNECTION).max(table.bytes / most_bytes).min(MOST_PARTITIONS)
+    let side_by_side = (connections * PARTITIONS_A_CONNECTION).max(table.bytes / most_bytes);
+    options.partitions_of(table.bytes, side_by_side).min(MOST_PARTITIONS)
 }
 
 fn part(query: &Prepared, candidate: &Candidate, table: &Keyed, range: &Range) -> Part {

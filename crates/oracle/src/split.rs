@@ -18,6 +18,8 @@ use crate::snapshot::{Snapshot, now};
 
 /// Fewer blocks are read faster than they are divided: 16 MiB of the usual 8 KiB.
 const FEW: u64 = 2048;
+/// Bytes of the usual block.
+const BLOCK: u64 = 8192;
 /// Blocks that a range aims at: 64 MiB.
 const RANGE: u64 = 8192;
 /// More ranges only cost.
@@ -100,7 +102,8 @@ fn try_divide(session: &mut Session, query: &Prepared, description: &Description
     if let Err(error) = session.value(&probe) {
         return refusal(error, &table);
     }
-    let ranges = (blocks / RANGE).clamp(u64::try_from(workers).unwrap_or(1) * 2, MOST);
+    let side_by_side = (blocks / RANGE).max(u64::try_from(workers).unwrap_or(1) * 2);
+    let ranges = options.partitions_of(blocks.saturating_mul(BLOCK), side_by_side).min(MOST);
     let slices = match slices(session, &table, &now.number, ranges) {
         Ok(slices) => slices,
         Err(error) => return refusal(error, &table),
@@ -120,7 +123,7 @@ fn try_divide(session: &mut Session, query: &Prepared, description: &Description
     let division = Division {
         parts,
         reason: format!("{} is split by the addresses of its rows", table.name),
-        estimate: Estimate { rows, bytes: blocks.checked_mul(8192) },
+        estimate: Estimate { rows, bytes: blocks.checked_mul(BLOCK) },
     };
     Ok(Ok((division, Snapshot::Named(now.number))))
 }

@@ -270,8 +270,7 @@ fn divide(session: &mut Session, queries: &[Prepared], described: &[Described], 
         }
         Partitioning::Auto if options.workers() == 1 => Ok(Division::whole(query, "one connection reads it")),
         Partitioning::Auto => {
-            let workers = options.workers();
-            let divided = snapshot::planning(session, |session| split::divide(session, query, described, workers))?;
+            let divided = snapshot::planning(session, |session| split::divide(session, query, described, options))?;
             Ok(divided.unwrap_or_else(|error| Division::whole(query, refused(&error))))
         }
     }

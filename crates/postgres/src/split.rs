@@ -10,7 +10,7 @@ mod relation;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use bowshot_core::{Estimate, Part, Partition, Result};
+use bowshot_core::{Estimate, Options, Part, Partition, Result};
 use bowshot_sql::{Candidate, Dialect, Division, Prepared, quote_identifier, splice};
 
 use crate::connect::Session;
@@ -51,9 +51,9 @@ pub(crate) fn divide(
     session: &mut Session,
     query: &Prepared,
     described: &[Described],
-    workers: usize,
+    options: &Options,
 ) -> Result<Division> {
-    match ranges(session, query, described, workers)? {
+    match ranges(session, query, described, options)? {
         Ok(division) => Ok(division),
         Err(reason) => Ok(Division::whole(query, reason)),
     }
@@ -63,7 +63,7 @@ fn ranges(
     session: &mut Session,
     query: &Prepared,
     described: &[Described],
-    workers: usize,
+    options: &Options,
 ) -> Result<std::result::Result<Division, String>> {
     let candidates = match &query.shape.split {
         Ok(candidates) => candidates,
@@ -100,13 +100,19 @@ fn ranges(
         return Ok(Err("every connection would read the other tables again".into()));
     }
     // Each range of a join prepares the other side anew, so there are as few ranges as connections.
-    let connections = u64::try_from(workers).unwrap_or(1);
-    let length = if joins { pages.div_ceil(connections) } else { RANGE_PAGES.max(pages / MOST_RANGES) };
+    let bytes = pages.saturating_mul(driving.relation.page_bytes);
+    let length = if joins {
+        pages.div_ceil(u64::try_from(options.workers()).unwrap_or(1))
+    } else if options.partition_bytes.is_some() {
+        pages.div_ceil(options.partitions_of(bytes, pages.div_ceil(RANGE_PAGES))).max(pages / MOST_RANGES)
+    } else {
+        RANGE_PAGES.max(pages / MOST_RANGES)
+    };
     let parts = parts(query, &driving, length);
     if let Some(reason) = check(session, described, &driving, &parts)? {
         return Ok(Err(reason));
     }
-    let estimate = Estimate { rows: Some(explained.rows), bytes: Some(pages * driving.relation.page_bytes) };
+    let estimate = Estimate { rows: Some(explained.rows), bytes: Some(bytes) };
     let name = &driving.relation.name;
     Ok(Ok(Division { parts, reason: format!("the pages of {name} can be read in ranges"), estimate }))
 }

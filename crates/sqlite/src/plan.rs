@@ -143,7 +143,7 @@ fn auto(
     if connections < 2 {
         return Ok(Err("the database is small".into()));
     }
-    split::split(database, query, Goal { connections, buffer_bytes: options.buffer_bytes })
+    split::split(database, query, Goal { connections, options })
 }
 
 /// The columns of all queries; and the first rows of the only one.

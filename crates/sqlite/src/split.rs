@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use bowshot_core::{ErrorKind, Part, Partition, Result, Value};
+use bowshot_core::{ErrorKind, Options, Part, Partition, Result, Value};
 use bowshot_sql::{Candidate, Dialect, KeyRange, Prepared, Probe, balanced_ranges, quote_identifier, splice};
 
 use crate::handle::Database;
@@ -25,14 +25,14 @@ const DETERMINISTIC: i64 = 0x800;
 
 /// How much of the database there is to split, and for whom.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Goal {
+pub(crate) struct Goal<'a> {
+    /// Those that there are.
     pub(crate) connections: usize,
-    /// How many bytes may wait for the consumer, who takes the partitions in their order.
-    pub(crate) buffer_bytes: usize,
+    pub(crate) options: &'a Options,
 }
 
 /// The partitions of a query, or why there is one, as the end of a sentence that begins with "because".
-pub(crate) fn split(database: &Database, bound: &Prepared, goal: Goal) -> Result<Result<Vec<Part>, String>> {
+pub(crate) fn split(database: &Database, bound: &Prepared, goal: Goal<'_>) -> Result<Result<Vec<Part>, String>> {
     let candidate = match candidate(bound) {
         Ok(candidate) => candidate,
         Err(reason) => return Ok(Err(reason)),
@@ -144,15 +144,16 @@ fn rowid_name(database: &Database, candidate: &Candidate) -> Result<Option<&'sta
 }
 
 /// How many partitions to aim at.
-fn partitions(database: &Database, goal: Goal) -> Result<u64> {
+fn partitions(database: &Database, goal: Goal<'_>) -> Result<u64> {
     let bytes = match (database.scalar("PRAGMA page_count", &[])?, database.scalar("PRAGMA page_size", &[])?) {
         (Value::Int(pages), Value::Int(size)) => pages.saturating_mul(size).unsigned_abs(),
         _ => 0,
     };
     let connections = u64::try_from(goal.connections).unwrap_or(1).max(1);
     // What connections read ahead of the consumer should not fill the buffer: they would wait for each other then.
-    let most_bytes = (u64::try_from(goal.buffer_bytes).unwrap_or(u64::MAX) / (2 * connections)).max(1 << 20);
-    Ok((connections * PARTITIONS_A_CONNECTION).max(bytes / most_bytes).min(MOST_PARTITIONS))
+    let most_bytes = (u64::try_from(goal.options.buffer_bytes).unwrap_or(u64::MAX) / (2 * connections)).max(1 << 20);
+    let side_by_side = (connections * PARTITIONS_A_CONNECTION).max(bytes / most_bytes);
+    Ok(goal.options.partitions_of(bytes, side_by_side).min(MOST_PARTITIONS))
 }
 
 fn part(bound: &Prepared, candidate: &Candidate, table: &str, rowid: &str, range: KeyRange) -> Part {

@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from .._plan import Plan
 
 
+BATCH_BYTES = 16 << 20
+"""How large the batches are that blocks are put together of: Ray writes down each array of a block by itself."""
+
+
 def read_ray(plan: Plan, how: dict[str, Any]) -> Any:
     """The partitions of a plan as a `ray.data.Dataset`; `how` is for `ray.data.read_datasource`."""
     require("ray", "ray")
@@ -25,7 +29,8 @@ def read_ray(plan: Plan, how: dict[str, Any]) -> Any:
 
     refuse_duplicates(plan.schema.names, "Ray Data")
     source = _datasource()(plan, pyarrow.schema(plan.schema))
-    return ray.data.read_datasource(source, **how)
+    # Ray would cut what the tasks read into 200 blocks or more, and have a task of a few rows for each of them afterwards.
+    return ray.data.read_datasource(source, **{"override_num_blocks": len(source.get_read_tasks(1)), **how})
 
 
 class ReadBlocks:
