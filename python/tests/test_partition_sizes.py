@@ -41,9 +41,7 @@ def sources(postgres: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator
 
 
 @pytest.mark.parametrize("source", ["postgres", "sqlite", "parquet"])
-def test_partitions_are_as_large_as_asked_and_are_the_result(
-    sources: dict[str, tuple[str, str]], source: str
-) -> None:
+def test_partitions_are_as_large_as_asked_and_are_the_result(sources: dict[str, tuple[str, str]], source: str) -> None:
     sql, con = sources[source]
     counts = []
     for size in [2 * MEBIBYTE, 4 * MEBIBYTE, 1 << 40]:
