@@ -49,11 +49,16 @@ def _plain(value: Any, where: str) -> _Plain:
         return int(value) if -(2**63) <= value < 2**63 else str(int(value))
     if isinstance(value, bytearray | memoryview):
         return bytes(value)
+    if isinstance(value, datetime.timedelta | datetime.datetime):
+        if value != value:  # pandas' NaT is not equal to itself
+            return None
+        # pandas' own have them, and Python's fields leave them out.
+        if getattr(value, "nanosecond", 0) or getattr(value, "nanoseconds", 0):
+            raise _nanoseconds(where)
     if isinstance(value, datetime.timedelta):
         return f"{value.days} days {value.seconds}.{value.microseconds:06} seconds"
     if isinstance(value, datetime.datetime):
-        # pandas' NaT is a datetime that is not equal to itself.
-        return value.isoformat(" ") if value == value else None
+        return value.isoformat(" ")
     if isinstance(value, datetime.date | datetime.time):
         return value.isoformat()
     if isinstance(value, decimal.Decimal | uuid.UUID):
@@ -71,9 +76,13 @@ def _from_numpy(value: Any, where: str) -> Any:
     if value.dtype.kind in "Mm":
         exact = value.astype(f"{value.dtype.kind}8[us]")
         if exact != value and exact == exact:  # NaT is not equal to itself
-            raise TypeError(f"{where} has nanoseconds, which no database keeps; round it to microseconds")
+            raise _nanoseconds(where)
         return exact.item()
     return value.item()
+
+
+def _nanoseconds(where: str) -> TypeError:
+    return TypeError(f"{where} has nanoseconds, which most databases would round; round it to microseconds")
 
 
 def _array(items: Sequence[Any], where: str) -> str:

@@ -78,8 +78,16 @@ def test_the_type_error_names_the_position() -> None:
         plain_params({"a": 1, "b": object()})
     with pytest.raises(TypeError, match="not str"):
         plain_params("abc")
-    with pytest.raises(TypeError, match="nanoseconds"):
-        plain_params([np.datetime64(1, "ns")])
+
+
+@pytest.mark.parametrize(
+    "value", [np.datetime64(1, "ns"), np.timedelta64(1, "ns"), pd.Timestamp(1), pd.Timedelta(1001, "ns")]
+)
+def test_nanoseconds_are_not_rounded(value: Any) -> None:
+    with pytest.raises(TypeError, match="parameter 1 has nanoseconds"):
+        plain_params([value])
+    with pytest.raises(TypeError, match="parameter 2 has nanoseconds"):
+        plain_params([None, [value]])
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,9 @@ use crate::option_value::{count, refused, truth};
 /// What all of them begin with.
 const PREFIX: &str = "bowshot.";
 
+/// The buffer of a program that keeps the whole result anyway.
+const UNLIMITED: &str = "unlimited";
+
 /// The option of one column's type, before the column's name.
 const TYPE_OF: &str = "bowshot.types.";
 
@@ -89,6 +92,7 @@ impl Settings {
             "bowshot.partition_bytes" => options.partition_bytes = Some(count(key, text, 1)? as u64),
             "bowshot.one_snapshot" => options.one_snapshot = truth(key, text)?,
             "bowshot.batch_bytes" => options.batch_bytes = count(key, text, 1)?,
+            "bowshot.buffer_bytes" if text == UNLIMITED => options.buffer_bytes = isize::MAX.unsigned_abs(),
             "bowshot.buffer_bytes" => options.buffer_bytes = count(key, text, 1)?,
             "bowshot.protocol" => options.protocol = Some(text.to_owned()),
             "bowshot.types" => {
@@ -232,6 +236,14 @@ mod tests {
         for missing in [&of_column[..1], &of_column[2..]] {
             assert_eq!(set(missing).unwrap().options().unwrap_err().kind(), ErrorKind::Config);
         }
+    }
+
+    #[test]
+    fn who_keeps_the_whole_result_says_so() {
+        let options = set(&[("bowshot.buffer_bytes", "unlimited")]).unwrap().options().unwrap();
+        assert!(options.keeps_all() && !set(&[]).unwrap().options().unwrap().keeps_all());
+        let sized = set(&[("bowshot.partition_bytes", "1048576")]).unwrap().options().unwrap();
+        assert_eq!(sized.partition_bytes, Some(1 << 20));
     }
 
     #[test]

@@ -169,8 +169,10 @@ impl Inner {
             let limits = self.limits.clone();
             let held = tokio::task::spawn_blocking(move || whole.hold(&limits, &cancel)).await;
             // Without it, an endpoint is handed out once.
-            if let Ok(Ok(again)) = held {
-                self.results.keep(claim.query, again);
+            match held {
+                Ok(Ok(again)) => self.results.keep(claim.query, again),
+                Ok(Err(error)) => tracing::info!(%error, "a result cannot be fetched again"),
+                Err(error) => tracing::warn!(%error, "holding the snapshot of a result failed"),
             }
         }
         let (now, lifetime) = (Instant::now(), self.limits.ticket_lifetime);

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import pickle
-from concurrent.futures import ProcessPoolExecutor
 from typing import Any
 
 import bowshot
 import psycopg
 import pytest
-from tests.test_tickets import ROWS, accounts, elsewhere, sessions, total, until, writers
+from tests.test_tickets import accounts, elsewhere, see_one_state, sessions, until, writers
 
 __all__ = ["accounts", "writers"]
 
@@ -27,14 +25,9 @@ def plan_of(driver: str, postgres: str, **options: Any) -> bowshot.Plan:
 
 @pytest.mark.usefixtures("writers")
 def test_processes_see_the_driver_s_one_execution(driver: str, postgres: str) -> None:
-    with plan_of(driver, postgres) as plan, ProcessPoolExecutor(2, multiprocessing.get_context("spawn")) as pool:
+    with plan_of(driver, postgres) as plan:
         assert plan.travels
-        parts = list(pool.map(total, plan.partitions))
-        again = list(pool.map(total, plan.partitions))
-    assert sum(rows for rows, _, _ in parts) == ROWS
-    assert sum(numbers for _, numbers, _ in parts) == ROWS * (ROWS + 1) // 2
-    assert sum(balance for _, _, balance in parts) == 0
-    assert again == parts
+        see_one_state(plan)
 
 
 @pytest.mark.usefixtures("accounts")
