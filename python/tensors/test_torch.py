@@ -54,8 +54,10 @@ def test_batches_have_exactly_the_rows_asked_for(postgres: str) -> None:
     for rows in (1000, 7, 50_000, ROWS, ROWS + 1):
         sizes = [len(batch["id"]) for batch in lazy(postgres, batch_size=rows)]
         assert sizes == [rows] * (ROWS // rows) + ([ROWS % rows] if ROWS % rows else [])
-    for batch in loaded(lazy(postgres, batch_size=1024), 2, "fork")[:-2]:
-        assert len(batch["id"]) == 1024
+    # Each worker's last one may have fewer, and the workers' batches come in turn.
+    sizes = [len(batch["id"]) for batch in loaded(lazy(postgres, batch_size=1024), 2, "fork")]
+    assert sum(sizes) == ROWS
+    assert sum(size != 1024 for size in sizes) <= 2
     alike = [list(lazy(postgres, batch_size=rows, form="arrow")) for rows in (100, 33_333)]
     assert pa.Table.from_batches(alike[0]).combine_chunks() == pa.Table.from_batches(alike[1]).combine_chunks()
 
