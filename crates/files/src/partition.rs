@@ -15,6 +15,11 @@ pub(crate) fn target(options: &Options) -> u64 {
     (share as u64).clamp(1 << 20, 16 << 20)
 }
 
+/// The same for partitions that are read one by one of `all` bytes: no fewer of them than may be read at once.
+pub(crate) fn for_all(options: &Options, target: u64, all: u64) -> u64 {
+    target.min(all.div_ceil(options.workers() as u64).max(1 << 20))
+}
+
 /// Where row groups are cut.
 #[derive(Clone, Copy)]
 pub(crate) enum Cut {

@@ -10,7 +10,7 @@ use bowshot_core::{
 use crate::chunk::{Chunk, Piece};
 use crate::dataset::{Data, Dataset};
 use crate::join::rows;
-use crate::partition::{Cut, add, bytes, first, group, heavy, target};
+use crate::partition::{Cut, add, bytes, first, for_all, group, heavy, target};
 use crate::query;
 use crate::read::{Job, Shared, has_excerpts};
 use crate::snapshot;
@@ -80,6 +80,10 @@ fn check(request: &Request) -> Result<()> {
 
 /// The partitions of one query, and why.
 fn one(dataset: &Dataset, view: &Arc<View>, options: &Options, target: u64, kept: &[Vec<bool>]) -> (Vec<Job>, String) {
+    let target = match options.partition_bytes {
+        None => target,
+        Some(_) => for_all(options, target, bytes(&dataset.chunks(&view.places, Cut::Decoded(target), kept))),
+    };
     let cut = cut(dataset, view, options, target, kept);
     let counted = dataset.chunks(&view.places, cut, kept).iter().all(|chunk| chunk.rows.is_some());
     if options.partitioning == Partitioning::Single {
