@@ -42,10 +42,12 @@ ROWS = [
     Row("modin/read_sql, ranges", "modin:own", apart=True, once=True),
     Row("ray/bowshot", "ray:bowshot_partitions", apart=True),
     Row("ray/read_sql, shards", "ray:own", apart=True, once=True),
+    Row("ray/files in memory", "ray:floor", apart=True, once=True),
     Row("one partition/in place", "partition:here"),
     Row("one partition/in a new process", "partition:elsewhere"),
     Row("arrow/read_sql", "columns:table"),
     Row("arrow/ADBC driver", "columns:driver"),
+    Row("arrow/ADBC driver, unlimited", "columns:driver_unlimited"),
     Row("a hundredth/SQL by hand", "columns:written"),
     Row("a hundredth/scan_sql", "columns:scanned"),
 ]

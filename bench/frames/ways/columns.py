@@ -16,9 +16,18 @@ FEW = 2000
 
 def driver(source: str) -> Way:
     """Bowshot's ADBC driver under Python's manager, which finds it by its manifest."""
+    yield from _driver(uri=source)
+
+
+def driver_unlimited(source: str) -> Way:
+    """The same, told that all of the result is kept."""
+    yield from _driver(**{"uri": source, "bowshot.buffer_bytes": "unlimited"})
+
+
+def _driver(**options: str) -> Way:
     yield None
     with (
-        adbc.connect(driver="bowshot", db_kwargs={"uri": source}, autocommit=True) as connection,
+        adbc.connect(driver="bowshot", db_kwargs=options, autocommit=True) as connection,
         connection.cursor() as cursor,
     ):
         cursor.execute(SQL)

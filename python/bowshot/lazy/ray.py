@@ -30,7 +30,7 @@ def read_ray(plan: Plan, how: dict[str, Any]) -> Any:
     refuse_duplicates(plan.schema.names, "Ray Data")
     source = _datasource()(plan, pyarrow.schema(plan.schema))
     # Ray would cut what tasks read into 200 blocks or more, and have a task of a few rows for each of them then.
-    return ray.data.read_datasource(source, **{"override_num_blocks": len(source.get_read_tasks(1)), **how})
+    return ray.data.read_datasource(source, **{"override_num_blocks": max(1, len(plan.partitions)), **how})
 
 
 class ReadBlocks:
