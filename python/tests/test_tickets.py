@@ -93,10 +93,11 @@ def elsewhere(partition: bowshot.Partition, code: str = SCRIPT) -> str:
 
 
 def sessions(postgres: str) -> int:
-    """How many sessions wait in a transaction."""
+    """How many sessions have a transaction open: waiting in it, or looking now whether somebody reads."""
     with psycopg.connect(postgres, autocommit=True) as connection:
         query = (
-            "SELECT count(*) FROM pg_stat_activity WHERE state LIKE 'idle in transaction%' AND pid <> pg_backend_pid()"
+            "SELECT count(*) FROM pg_stat_activity"
+            " WHERE xact_start IS NOT NULL AND backend_type = 'client backend' AND pid <> pg_backend_pid()"
         )
         row = connection.execute(query).fetchone()
         assert row is not None
