@@ -11,12 +11,13 @@ use bowshot_core::{Cancel, Error, ErrorKind, Result, Ticket};
 
 use crate::error::{guarded, is_missing, to_adbc};
 use crate::objects::Asked;
-use crate::option_value::{absent, number, text, truth, unknown};
+use crate::option_value::{absent, number, text, unknown};
 use crate::reader::{Batches, Reader, one};
 use crate::running::Running;
-use crate::settings::Settings;
 use crate::target::Target;
 use crate::{BowshotStatement, info, objects, statistics};
+use bowshot_connect::Settings;
+use bowshot_connect::settings::truth;
 
 /// A connection of the driver's.
 pub struct BowshotConnection {

@@ -7,10 +7,10 @@ use bowshot_core::{Error, ErrorKind, Result, Secret};
 
 use crate::BowshotConnection;
 use crate::error::guarded;
-use crate::login::Login;
 use crate::option_value::{absent, number, text, unknown};
-use crate::settings::Settings;
 use crate::target::Target;
+use bowshot_connect::Login;
+use bowshot_connect::Settings;
 
 /// A source by its address. Nothing is sent to it before a connection is asked for something.
 pub struct BowshotDatabase {

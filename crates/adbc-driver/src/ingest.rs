@@ -11,8 +11,8 @@ use bowshot_catalog::Lister;
 use bowshot_core::{Cancel, Error, ErrorKind, Ingest, IngestMode, Result};
 
 use crate::error::is_missing;
-use crate::option_value::{refused, truth};
 use crate::target::Target;
+use bowshot_connect::settings::{refused, truth};
 
 /// Where rows go, as far as it is said.
 #[derive(Clone, Debug)]

@@ -20,28 +20,6 @@ pub(crate) fn text(key: &str, value: &OptionValue) -> Result<String> {
     })
 }
 
-/// A truth value.
-pub(crate) fn truth(key: &str, text: &str) -> Result<bool> {
-    match text.trim().to_ascii_lowercase().as_str() {
-        "true" | "1" => Ok(true),
-        "false" | "0" => Ok(false),
-        _ => Err(refused(key, "it is neither \"true\" nor \"false\"")),
-    }
-}
-
-/// A whole number, of at least `least`.
-pub(crate) fn count(key: &str, text: &str, least: usize) -> Result<usize> {
-    match text.trim().parse::<usize>() {
-        Ok(number) if number >= least => Ok(number),
-        _ => Err(refused(key, &format!("it is no whole number of at least {least}"))),
-    }
-}
-
-/// A value that an option cannot have. The value itself is not repeated: it may be a secret under a wrong name.
-pub(crate) fn refused(key: &str, why: &str) -> Error {
-    Error::new(ErrorKind::Config, format!("the option {key} has a value that it cannot have: {why}"))
-}
-
 /// An option that there is not.
 pub(crate) fn unknown(key: &str, level: &str) -> Error {
     Error::new(ErrorKind::Unsupported, format!("there is no option {key} of a {level}")).with_hint(

@@ -12,13 +12,14 @@ use bowshot_sql::{changes, is_change, is_of_session, parameters};
 use crate::bound::Bound;
 use crate::error::{guarded, to_adbc};
 use crate::ingest::{IngestOptions, conflict};
-use crate::option_value::{absent, number, refused, text, truth, unknown};
+use crate::option_value::{absent, number, text, unknown};
 use crate::parameters::{Parameters, nothing, schema};
 use crate::partitions::partitions;
 use crate::reader::{Batches, Reader, ready};
 use crate::running::Running;
-use crate::settings::Settings;
 use crate::target::Target;
+use bowshot_connect::Settings;
+use bowshot_connect::settings::{refused, truth};
 
 /// Whether parameters are bound by the names of their columns.
 const BY_NAME: &str = "adbc.statement.bind_by_name";
@@ -271,7 +272,7 @@ impl Statement for BowshotStatement {
         let made = self.run(|cancel| {
             let found = self.parameters(&sql).queries(bound, cancel)?;
             let request = Request { queries: found.queries, options: self.settings.options()? };
-            let mut made = partitions(self.target.source.as_ref(), request, self.settings.lease, cancel)?;
+            let mut made = partitions(self.target.source.as_ref(), request, self.settings.lease(), cancel)?;
             if found.is_empty {
                 made.result.partitions.clear();
             }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use bowshot_catalog::{Dialect, Lister, table_of_files};
 use bowshot_core::{Address, Error, ErrorKind, Options, Result, Secrets, Source};
 
-use crate::login::Login;
+use bowshot_connect::Login;
 
 /// A source by its address.
 #[derive(Clone)]

@@ -68,7 +68,8 @@ impl Objects {
 /// A thread that owns a driver's objects.
 pub(crate) struct Session {
     jobs: Option<Sender<Job>>,
-    ended: Receiver<()>,
+    /// Closed when the thread has ended. Locked, so that readers of the session may go from thread to thread; only the end waits for it.
+    ended: Mutex<Receiver<()>>,
     handles: Handles,
     /// A call did not return when it was given up.
     abandoned: AtomicBool,
@@ -96,7 +97,7 @@ impl Session {
                 let _ = end.send(());
             })
             .map_err(|error| Error::new(ErrorKind::Io, format!("no thread can be started: {error}")))?;
-        Ok(Session { jobs: Some(jobs), ended, handles, abandoned: AtomicBool::new(false) })
+        Ok(Session { jobs: Some(jobs), ended: Mutex::new(ended), handles, abandoned: AtomicBool::new(false) })
     }
 
     /// Runs `work` on the thread and waits for it: at most for `limit`, and no longer than [`GRACE`] after a
@@ -158,7 +159,7 @@ impl Drop for Session {
         self.jobs = None;
         // A file is closed when its reader is gone, except where the driver does not come back.
         if !self.abandoned.load(Ordering::SeqCst) {
-            let _ = self.ended.recv_timeout(GRACE);
+            let _ = self.ended.get_mut().recv_timeout(GRACE);
         }
     }
 }

@@ -24,15 +24,16 @@ macro_rules! methods {
         #[expect(unsafe_code, reason = "called by C")]
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $c(answer: *mut $crate::Answer, $($name: i64),*) {
+            let work = || $body;
             // SAFETY: the caller has room for the answer.
-            unsafe { $crate::answer(answer, || $body) }
+            unsafe { $crate::answer(answer, work) }
         }
 
         $(#[$doc])*
         ///
         /// # Safety
         /// As for the function that C calls; the first two pointers are the JVM's, and not looked at.
-        #[expect(unsafe_code, non_snake_case, reason = "called by the JVM, which finds it by this name")]
+        #[expect(unsafe_code, reason = "called by the JVM, which finds it by this name")]
         #[unsafe(no_mangle)]
         pub unsafe extern "system" fn $jvm(
             _environment: *const ::std::ffi::c_void,

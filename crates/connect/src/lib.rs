@@ -11,9 +11,11 @@
 //! Each source is a cargo feature (`postgres`, `mysql`, …; all are on by default).
 
 mod address;
+mod login;
 mod malformed;
 mod named;
 mod references;
+pub mod settings;
 mod sources;
 mod subquery;
 
@@ -25,8 +27,10 @@ use address::Address;
 use sources::{Entry, SOURCES};
 
 pub use address::{is_connection_string, is_uri};
+pub use login::Login;
 pub use named::{Named, Text, plan_text};
 pub use references::resolve;
+pub use settings::Settings;
 pub use subquery::{Subquery, dialect, scheme, subquery};
 
 /// The source that `uri` names; nothing is sent to a database yet.

@@ -107,8 +107,8 @@ pub trait Connection: Send {
     fn open(&mut self, index: usize) -> Result<Box<dyn Reader + '_>>;
 }
 
-/// Yields the batches of one partition.
-pub trait Reader {
+/// Yields the batches of one partition. Threads may take turns with it.
+pub trait Reader: Send {
     /// The next batch, about [`Options::batch_bytes`](crate::Options::batch_bytes) large; `None` after the last one.
     ///
     /// Dropping a reader before its end leaves its connection unusable; the executor then drops that too.

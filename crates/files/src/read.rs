@@ -22,7 +22,7 @@ pub(crate) struct Columns {
 }
 
 /// A format's reader of one chunk.
-pub(crate) trait Batches {
+pub(crate) trait Batches: Send {
     /// The next rows; `None` after the last ones. Not to be called again after an error.
     fn next(&mut self) -> Result<Option<Columns>>;
 }

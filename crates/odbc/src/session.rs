@@ -5,6 +5,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
 use bowshot_core::{Cancel, Error, ErrorKind, Result, Value};
+use parking_lot::Mutex;
 
 use crate::abi;
 use crate::connect;
@@ -37,8 +38,8 @@ pub(crate) struct Desk {
 pub(crate) struct Session {
     /// Taken when the session ends.
     tasks: Option<Sender<Task>>,
-    /// Closed when the thread has ended.
-    ended: Receiver<()>,
+    /// Closed when the thread has ended. Locked, so that readers of the session may go from thread to thread; only the end waits for it.
+    ended: Mutex<Receiver<()>>,
     pub(crate) stop: Arc<Stop>,
     pub(crate) driver: Driver,
 }
@@ -47,7 +48,7 @@ impl Drop for Session {
     fn drop(&mut self) {
         self.tasks = None;
         // A driver at work while the process ends crashes it. One that does not stop is not waited for.
-        let _ = self.ended.recv_timeout(if self.stop.is_asked() { STOPPING } else { CLOSING });
+        let _ = self.ended.get_mut().recv_timeout(if self.stop.is_asked() { STOPPING } else { CLOSING });
     }
 }
 
@@ -78,7 +79,7 @@ impl Session {
         let limit = location.login_time() + GRACE;
         let _cancelled = on_cancel(cancel, &stop, opened);
         match answer.recv_timeout(limit) {
-            Ok(Some(Ok(driver))) => Ok(Session { tasks: Some(tasks), ended, stop, driver }),
+            Ok(Some(Ok(driver))) => Ok(Session { tasks: Some(tasks), ended: Mutex::new(ended), stop, driver }),
             Ok(Some(Err(error))) => Err(if cancel.is_cancelled() { Error::cancelled() } else { error }),
             Ok(None) => Err(Error::cancelled()),
             Err(RecvTimeoutError::Timeout) => {

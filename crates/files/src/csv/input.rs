@@ -11,7 +11,7 @@ use crate::format::is_gzip;
 use crate::open::{Open, Sequence};
 
 /// The text from `start` on, up to `end`; of a compressed file all of it.
-pub(super) fn input(open: &Arc<Open>, start: u64, end: u64) -> Box<dyn Read> {
+pub(super) fn input(open: &Arc<Open>, start: u64, end: u64) -> Box<dyn Read + Send> {
     if is_gzip(&open.file.name) {
         Box::new(MultiGzDecoder::new(Sequence::new(Arc::clone(open), 0, open.len())))
     } else {

@@ -53,7 +53,7 @@ pub(crate) fn read(
 }
 
 struct Text {
-    input: Box<dyn Read>,
+    input: Box<dyn Read + Send>,
     /// From the first record that was not handed out.
     buffer: Vec<u8>,
     /// Whether the buffer holds the rest.

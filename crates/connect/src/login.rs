@@ -10,10 +10,21 @@ const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'
 const WITHOUT_LOGIN: &[&str] = &["sqlite", "file", "adbc"];
 
 /// A user and a password, given apart from the address.
+///
+/// ```
+/// use bowshot_connect::Login;
+/// use bowshot_core::Secret;
+///
+/// let login = Login { user: Some("ann".into()), password: Some(Secret::new("p@ss")) };
+/// assert_eq!(login.written_into("postgresql://db/shop")?.expose(), "postgresql://ann:p%40ss@db/shop");
+/// # Ok::<(), bowshot_core::Error>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Login {
-    pub(crate) user: Option<String>,
-    pub(crate) password: Option<Secret>,
+pub struct Login {
+    /// The user; `None`: the address or its source knows.
+    pub user: Option<String>,
+    /// The password.
+    pub password: Option<Secret>,
 }
 
 impl Login {
@@ -21,14 +32,14 @@ impl Login {
     ///
     /// # Errors
     /// Of kind [`Config`](ErrorKind::Config): the address has a login of its own, or no place for one.
-    pub(crate) fn written_into(&self, uri: &str) -> Result<Address> {
+    pub fn written_into(&self, uri: &str) -> Result<Address> {
         if *self == Login::default() {
             return Ok(Address::new(uri));
         }
-        let kind = bowshot_connect::scheme(uri).unwrap_or_default();
+        let kind = crate::scheme(uri).unwrap_or_default();
         if WITHOUT_LOGIN.contains(&kind) {
             return Err(Error::new(ErrorKind::Config, "this kind of source takes no username and no password")
-                .with_hint("leave the options username and password out"));
+                .with_hint("leave the user's name and the password out"));
         }
         match uri.split_once("://") {
             Some((scheme, rest)) if kind != "odbc" => self.in_uri(scheme, rest),
@@ -88,7 +99,7 @@ fn in_quotes(text: &str) -> String {
 }
 
 fn twice() -> Error {
-    Error::new(ErrorKind::Config, "the login is given twice: in the uri, and by the options username and password")
+    Error::new(ErrorKind::Config, "the login is given twice: in the address, and beside it")
         .with_hint("leave it out in one of the two places")
 }
 

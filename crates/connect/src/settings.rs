@@ -1,11 +1,9 @@
-//! The options `bowshot.*`, which a database, a connection and a statement have, each the ones before it.
+//! The options of a read as programs give them that know texts only: the ADBC driver and Spark.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use bowshot_core::{Calls, Impossible, Lease, Options, Partitioning, Result, parse_type};
-
-use crate::option_value::{count, refused, truth};
+use bowshot_core::{Calls, Error, ErrorKind, Impossible, Lease, Options, Partitioning, Result, parse_type};
 
 /// What all of them begin with.
 const PREFIX: &str = "bowshot.";
@@ -16,21 +14,34 @@ const UNLIMITED: &str = "unlimited";
 /// The option of one column's type, before the column's name.
 const TYPE_OF: &str = "bowshot.types.";
 
-/// How queries are read.
+/// How queries are read, by options `bowshot.*` whose values are texts.
+///
+/// ```
+/// use bowshot_connect::Settings;
+///
+/// let mut settings = Settings::default();
+/// assert!(settings.set("bowshot.connections", "4")? && settings.set("bowshot.types.price", "float64")?);
+/// assert!(!settings.set("bowshot.colour", "red")?, "there is none of this name");
+/// assert_eq!(settings.options()?.connections, Some(4));
+/// # Ok::<(), bowshot_core::Error>(())
+/// ```
 #[derive(Clone, Default)]
-pub(crate) struct Settings {
+pub struct Settings {
     options: Options,
     column: Option<String>,
     count: Option<usize>,
     range: Option<(i64, i64)>,
-    pub(crate) lease: Lease,
+    lease: Lease,
     /// As they were given.
     given: BTreeMap<String, String>,
 }
 
 impl Settings {
     /// Sets an option; false where there is none of this name. An empty value is the default.
-    pub(crate) fn set(&mut self, key: &str, text: &str) -> Result<bool> {
+    ///
+    /// # Errors
+    /// Of kind [`Config`](bowshot_core::ErrorKind::Config) for a value that the option cannot have.
+    pub fn set(&mut self, key: &str, text: &str) -> Result<bool> {
         if !key.starts_with(PREFIX) {
             return Ok(false);
         }
@@ -47,12 +58,22 @@ impl Settings {
     }
 
     /// The value of an option that was set.
-    pub(crate) fn get(&self, key: &str) -> Option<&str> {
+    #[must_use]
+    pub fn get(&self, key: &str) -> Option<&str> {
         self.given.get(key).map(String::as_str)
     }
 
+    /// How long a plan's snapshot is kept for its partitions.
+    #[must_use]
+    pub fn lease(&self) -> Lease {
+        self.lease
+    }
+
     /// How queries are read.
-    pub(crate) fn options(&self) -> Result<Options> {
+    ///
+    /// # Errors
+    /// Of kind [`Config`](bowshot_core::ErrorKind::Config) for options of which one needs another.
+    pub fn options(&self) -> Result<Options> {
         let partitioning = match (&self.column, self.count) {
             (Some(column), Some(count)) => Partitioning::Column { column: column.clone(), count, range: self.range },
             (Some(_), None) => {
@@ -179,12 +200,39 @@ fn object(key: &str, text: &str) -> Result<BTreeMap<String, String>> {
     serde_json::from_str(text).map_err(|_| refused(key, why))
 }
 
+/// A truth value.
+///
+/// # Errors
+/// Of kind [`Config`](ErrorKind::Config) for another text.
+pub fn truth(key: &str, text: &str) -> Result<bool> {
+    match text.trim().to_ascii_lowercase().as_str() {
+        "true" | "1" => Ok(true),
+        "false" | "0" => Ok(false),
+        _ => Err(refused(key, "it is neither \"true\" nor \"false\"")),
+    }
+}
+
+/// A whole number, of at least `least`.
+///
+/// # Errors
+/// Of kind [`Config`](ErrorKind::Config) for another text.
+pub fn count(key: &str, text: &str, least: usize) -> Result<usize> {
+    match text.trim().parse::<usize>() {
+        Ok(number) if number >= least => Ok(number),
+        _ => Err(refused(key, &format!("it is no whole number of at least {least}"))),
+    }
+}
+
+/// The error of a value that an option cannot have. The value itself is not repeated: it may be a secret under a wrong name.
+#[must_use]
+pub fn refused(key: &str, why: &str) -> Error {
+    Error::new(ErrorKind::Config, format!("the option {key} has a value that it cannot have: {why}"))
+}
+
 #[cfg(test)]
 mod tests {
-    use arrow_schema::DataType;
-    use bowshot_core::ErrorKind;
-
     use super::*;
+    use arrow_schema::DataType;
 
     fn set(pairs: &[(&str, &str)]) -> Result<Settings> {
         let mut settings = Settings::default();
@@ -213,7 +261,7 @@ mod tests {
         assert_eq!(options.types["a"], DataType::Float64);
         assert_eq!(options.types["b"], DataType::Decimal128(15, 2));
         assert_eq!(options.before, ["SET a = 1", "SET b = 2"]);
-        assert_eq!(settings.lease, Lease(Duration::from_millis(2500)));
+        assert_eq!(settings.lease(), Lease(Duration::from_millis(2500)));
         assert_eq!(settings.get("bowshot.calls"), Some("allow"));
     }
 

@@ -1,0 +1,79 @@
+package io.bowshot.spark;
+
+import io.bowshot.border.Texts;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.spark.sql.connector.expressions.filter.Predicate;
+import org.apache.spark.sql.connector.read.Scan;
+import org.apache.spark.sql.connector.read.SupportsPushDownLimit;
+import org.apache.spark.sql.connector.read.SupportsPushDownRequiredColumns;
+import org.apache.spark.sql.connector.read.SupportsPushDownV2Filters;
+import org.apache.spark.sql.types.StructField;
+import org.apache.spark.sql.types.StructType;
+
+/**
+ * Learns which columns, rows and how many of them Spark needs.
+ *
+ * <p>Spark filters what arrives once more: a source leaves out what it knows to be none of it.
+ */
+final class BowshotScanBuilder
+        implements SupportsPushDownRequiredColumns, SupportsPushDownV2Filters, SupportsPushDownLimit {
+    private final Look look;
+    private StructType columns;
+    private Predicate[] pushed = {};
+    private int limit = -1;
+
+    BowshotScanBuilder(Look look, StructType schema) {
+        this.look = look;
+        columns = schema;
+    }
+
+    @Override
+    public void pruneColumns(StructType required) {
+        // Whole columns: what Spark needs of a struct it takes from it.
+        List<StructField> kept = new ArrayList<>();
+        for (StructField field : required.fields()) {
+            kept.add(columns.apply(field.name()));
+        }
+        columns = new StructType(kept.toArray(StructField[]::new));
+    }
+
+    @Override
+    public Predicate[] pushPredicates(Predicate[] predicates) {
+        List<Predicate> known = new ArrayList<>();
+        for (Predicate predicate : predicates) {
+            if (Filters.isKnown(predicate)) {
+                known.add(predicate);
+            }
+        }
+        pushed = known.toArray(Predicate[]::new);
+        return predicates;
+    }
+
+    @Override
+    public Predicate[] pushedPredicates() {
+        return pushed;
+    }
+
+    @Override
+    public boolean pushLimit(int limit) {
+        if (pushed.length > 0) {
+            return false;
+        }
+        this.limit = limit;
+        return true;
+    }
+
+    @Override
+    public Scan build() {
+        Texts wish = new Texts().add(limit < 0 ? "" : Integer.toString(limit)).add(columns.size());
+        for (String name : columns.fieldNames()) {
+            wish.add(name);
+        }
+        wish.add(pushed.length);
+        for (Predicate predicate : pushed) {
+            Filters.write(predicate, wish);
+        }
+        return new BowshotScan(look, columns, new PlannedRead(look, wish), pushed, limit);
+    }
+}
