@@ -81,7 +81,8 @@ def _garbage(df: Any) -> Callable[[], bool]:
 
     def gone() -> bool:
         try:
-            return context._jsc is None or weak.get() is None
+            # `get` would give Python a reference, which the JVM keeps until Python's own garbage is collected.
+            return context._jsc is None or bool(weak.refersTo(None))
         except Exception:
             # The JVM has ended.
             return True
