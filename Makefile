@@ -1,6 +1,6 @@
 # The one door. Every recipe is a line or two that calls dev/; `make` alone prints this list.
 .DEFAULT_GOAL := help
-.PHONY: help demo package build test frames lint fmt bench valgrind docs clean
+.PHONY: help demo package build test frames spark lint fmt bench valgrind docs clean
 
 help: ## Print the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -21,6 +21,9 @@ test: build ## Run every test of every language, on private servers
 
 frames: package ## Run the tests of Ray, Modin and other libraries on every case
 	@BOWSHOT_EVERY_CASE=1 dev/frames_test.sh
+
+spark: package ## Run the tests of Apache Spark on each of its versions
+	@dev/spark_versions_test.sh
 
 lint: ## Check formatting, lints, types, links and file lengths
 	@dev/lints_run.sh

@@ -8,7 +8,7 @@ logs=$(mktemp -d)
 trap 'rm -rf "$logs"' EXIT
 
 failed=()
-for suite in rust_test python_test frames_test torch_test java_test go_test versions_test postgres_extension_test bench_test docs_test; do
+for suite in rust_test python_test frames_test torch_test spark_test java_test go_test versions_test postgres_extension_test bench_test docs_test; do
     say "== $suite"
     "dev/$suite.sh" 2>&1 | tee "$logs/$suite" || failed+=("$suite")
 done

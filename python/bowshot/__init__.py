@@ -5,7 +5,7 @@ Polars LazyFrame of it; `ray` and `torch` make datasets of it; `plan` says how i
 `bowshot.exceptions`; what a database says beside a result comes as `DatabaseNotice` warnings.
 """
 
-from . import ray, torch
+from . import ray, spark, torch
 from ._aread_sql import aread_sql
 from ._bowshot import Progress, RecordBatch, Schema, Stream, Table, __version__
 from ._partition import Partition, join
@@ -70,5 +70,6 @@ __all__ = [
     "ray",
     "read_sql",
     "scan_sql",
+    "spark",
     "torch",
 ]

@@ -1,0 +1,67 @@
+"""A Spark of two tasks at a time, with the jar and a JDBC driver where they are; and what the tests of `python/tests` have."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pyspark
+import pytest
+from pyspark.sql import SparkSession
+from tests.conftest import ROOT, database, mariadb, postgres, shop, testkit
+from tests.test_tickets import accounts, writers
+
+__all__ = ["accounts", "database", "mariadb", "postgres", "shop", "testkit", "writers"]
+
+VERSION = tuple(map(int, pyspark.__version__.split(".")[:2]))
+# Python data sources came with Spark 4.0.
+collect_ignore_glob = ["test_python_*.py"] if VERSION < (4, 0) else []
+
+ZONE = "America/New_York"
+"""The session's time zone: not UTC, so that an instant that is taken for local time shows."""
+
+
+def jars() -> list[Path]:
+    """What Spark is started with: the jar of dev/spark_build.sh if it was built, and PostgreSQL's JDBC driver."""
+    cache = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache"))
+    named = os.environ.get("BOWSHOT_SPARK_JAR")
+    jar = Path(named) if named else ROOT / "java" / "spark" / "target" / "bowshot-spark.jar"
+    drivers = sorted((cache / "bowshot" / "spark-jars").glob("postgresql-*.jar"))
+    return [path for path in (jar, *drivers) if path.exists()]
+
+
+@pytest.fixture(scope="session")
+def event_log(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder in which Spark writes down all that its web pages would show, plans included."""
+    return tmp_path_factory.mktemp("spark-events")
+
+
+@pytest.fixture(scope="session")
+def spark(tmp_path_factory: pytest.TempPathFactory, event_log: Path) -> Iterator[SparkSession]:
+    """The session of all tests."""
+    os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
+    folder = tmp_path_factory.mktemp("spark")
+    settings = {
+        "spark.driver.memory": "2g",
+        "spark.driver.host": "127.0.0.1",
+        "spark.eventLog.compress": "false",
+        "spark.eventLog.dir": event_log.as_uri(),
+        "spark.eventLog.enabled": "true",
+        "spark.eventLog.rolling.enabled": "false",
+        "spark.jars": ",".join(map(str, jars())),
+        "spark.local.dir": str(folder / "local"),
+        "spark.log.level": "ERROR",
+        "spark.sql.session.timeZone": ZONE,
+        "spark.sql.shuffle.partitions": "2",
+        "spark.sql.warehouse.dir": str(folder / "warehouse"),
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+    }
+    builder = SparkSession.builder.master("local[2]").appName("bowshot")
+    for name, value in settings.items():
+        builder = builder.config(name, value)
+    session = builder.getOrCreate()
+    yield session
+    session.stop()
