@@ -10,10 +10,10 @@ from pathlib import Path
 import pyspark
 import pytest
 from pyspark.sql import SparkSession
-from tests.conftest import ROOT, database, mariadb, postgres, shop, testkit
+from tests.conftest import ROOT, command, database, mariadb, postgres, shop, testkit
 from tests.test_tickets import accounts, writers
 
-__all__ = ["accounts", "database", "mariadb", "postgres", "shop", "testkit", "writers"]
+__all__ = ["accounts", "command", "database", "mariadb", "postgres", "shop", "testkit", "writers"]
 
 VERSION = tuple(map(int, pyspark.__version__.split(".")[:2]))
 # Python data sources came with Spark 4.0.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use arrow_schema::SchemaRef;
+use bowshot_catalog::{Dialect, Lister, TableType};
 use bowshot_connect::settings::refused;
 use bowshot_connect::{Settings, Text, plan_text};
 use bowshot_core::{Cancel, Error, ErrorKind, Estimate, Options, Params, Result, Source};
@@ -45,6 +46,35 @@ impl Asked {
         let uri = resolved(uri)?;
         let source = bowshot_connect::connect(&uri)?;
         Ok(Asked { uri, text: text.to_owned(), settings, source })
+    }
+
+    /// The same for the table whose name has these parts, as the source spells them.
+    ///
+    /// # Errors
+    /// Those of a source that has to be asked how it writes names.
+    pub fn of_table(mut self, parts: &[&str]) -> Result<Self> {
+        let naming = self.source.naming(&Cancel::new())?;
+        let quoted: Vec<String> = parts.iter().map(|part| naming.quote(part)).collect();
+        self.text = quoted.join(".");
+        Ok(self)
+    }
+
+    /// Its tables and views, each with its schema where the source has schemas, without those of the source's own catalog.
+    ///
+    /// # Errors
+    /// The source's.
+    pub fn tables(&self) -> Result<Vec<(Option<String>, String)>> {
+        let named = self.uri.split(':').next().unwrap_or_default();
+        let dialect = match Dialect::of_scheme(self.scheme()) {
+            Dialect::Other => Dialect::of_scheme(named),
+            known => known,
+        };
+        let lister = Lister::new(Arc::clone(&self.source), dialect).with_options(self.settings.options()?);
+        let tables = lister.tables(&Cancel::new())?.into_iter();
+        Ok(tables
+            .filter(|table| table.kind != TableType::SystemTable)
+            .map(|table| (table.schema, table.name))
+            .collect())
     }
 
     /// The kind of source: `postgresql`, `file`, …; empty where the address does not tell.

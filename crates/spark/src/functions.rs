@@ -5,7 +5,7 @@ use arrow_array::{Array, RecordBatch, StructArray};
 use arrow_schema::Schema;
 use bowshot_border::{Reply, Texts, borrow, close, handle, methods, request};
 use bowshot_connect::Login;
-use bowshot_core::{Cancel, Error, ErrorKind, Result, Secret, bytes_of};
+use bowshot_core::{Address, Cancel, Error, ErrorKind, Result, Secret, bytes_of};
 
 use crate::{Asked, Filter, Looked, Planned, Reading, Wish};
 
@@ -16,7 +16,8 @@ struct Look {
 }
 
 methods! {
-    /// Looks at a query: address, text, user, password, then options by name and value. Writes the columns to `schema`; answers a look, with
+    /// Looks at a query: address, text, user, password, how many parts a table's name has, these, then
+    /// options by name and value. Writes the columns to `schema`; answers a look, with
     /// the kind of source, whether the text is a table's name, the rows and bytes that are expected (or nothing), how it would be read, and the
     /// address for tasks and as people may see it.
     fn bowshot_spark_look, Java_io_bowshot_spark_Native_look(at: i64, length: i64, schema: i64) {
@@ -27,6 +28,19 @@ methods! {
             give_schema(&look.looked.schema, schema)?;
             Ok(Reply { value: handle(look), texts })
         }
+    }
+
+    /// Lists the tables of a source that is asked for as for a look: the schema, or nothing, and the name of each.
+    fn bowshot_spark_list, Java_io_bowshot_spark_Native_list(at: i64, length: i64) {
+        // SAFETY: the caller wrote the request.
+        #[expect(unsafe_code, reason = "the caller's memory")]
+        let (asked, _) = asked(&unsafe { request(at, length)? })?;
+        let mut texts = Texts::default();
+        for (schema, name) in asked.tables()? {
+            texts.push(schema.unwrap_or_default());
+            texts.push(name);
+        }
+        Ok(Reply { value: 0, texts })
     }
 
     /// Lets go of a look.
@@ -154,14 +168,23 @@ pub unsafe extern "system" fn Java_io_bowshot_spark_Native_free(
     }
 }
 
-fn look(request: &Texts) -> Result<(Look, Texts)> {
-    let options = request.texts_from(4)?;
+/// What is asked for, and the address for tasks.
+fn asked(request: &Texts) -> Result<(Asked, Address)> {
+    let broken = || Error::new(ErrorKind::Internal, "Spark's request makes no sense");
+    let parts: usize = request.text(4)?.parse().map_err(|_| broken())?;
+    let rest = request.texts_from(5)?;
+    let (parts, options) = rest.split_at_checked(parts).ok_or_else(broken)?;
     let pairs: Vec<(&str, &str)> =
         options.chunks_exact(2).filter_map(|pair| Some((*pair.first()?, *pair.last()?))).collect();
     let given = |place| -> Result<Option<&str>> { Ok(Some(request.text(place)?).filter(|text| !text.is_empty())) };
     let login = Login { user: given(2)?.map(str::to_owned), password: given(3)?.map(Secret::new) };
     let address = login.written_into(request.text(0)?)?;
     let asked = Asked::new(address.expose(), request.text(1)?, &pairs)?;
+    Ok((if parts.is_empty() { asked } else { asked.of_table(parts)? }, address))
+}
+
+fn look(request: &Texts) -> Result<(Look, Texts)> {
+    let (asked, address) = asked(request)?;
     let looked = asked.look()?;
     let mut texts = Texts::default();
     texts.push(asked.scheme());

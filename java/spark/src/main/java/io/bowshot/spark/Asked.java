@@ -1,7 +1,7 @@
 package io.bowshot.spark;
 
 import io.bowshot.BowshotException;
-import java.io.Serializable;
+import io.bowshot.border.Texts;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -18,9 +18,7 @@ import java.util.regex.Pattern;
 /**
  * What the options of a read say: an address, what to read there, and how. Nothing of it is shown: an address may hold a password.
  */
-final class Asked implements Serializable {
-    private static final long serialVersionUID = 1L;
-
+final class Asked {
     private static final Pattern SCHEME = Pattern.compile("^[a-zA-Z][a-zA-Z0-9+.-]*:.*", Pattern.DOTALL);
     private static final Pattern KEYWORDS = Pattern.compile("^[a-z_]+ *= *.*", Pattern.DOTALL);
 
@@ -63,19 +61,47 @@ final class Asked implements Serializable {
 
     /** What says where or what to read, and options of Spark's JDBC source that have no meaning here. */
     private static final Set<String> OTHERS = Set.of(
-            "path", "paths", "url", "query", "dbtable", "table", "user", "username", "password", "driver", "fetchsize",
-            "lowerbound", "upperbound", "pushdownpredicate", "pushdownaggregate", "pushdownlimit", "pushdownoffset",
-            "pushdowntablesample", "querytimeout", "customschema", "refreshkrb5config", "keytab", "principal");
+            "path",
+            "paths",
+            "url",
+            "query",
+            "dbtable",
+            "table",
+            "user",
+            "username",
+            "password",
+            "driver",
+            "fetchsize",
+            "lowerbound",
+            "upperbound",
+            "pushdownpredicate",
+            "pushdownaggregate",
+            "pushdownlimit",
+            "pushdownoffset",
+            "pushdowntablesample",
+            "querytimeout",
+            "customschema",
+            "refreshkrb5config",
+            "keytab",
+            "principal");
 
     private final String address;
     private final String text;
+    private final List<String> table;
     private final Map<String, String> options;
     private final String user;
     private final String password;
 
-    private Asked(String address, String text, Map<String, String> options, String user, String password) {
+    private Asked(
+            String address,
+            String text,
+            List<String> table,
+            Map<String, String> options,
+            String user,
+            String password) {
         this.address = address;
         this.text = text;
+        this.table = table;
         this.options = options;
         this.user = user;
         this.password = password;
@@ -107,7 +133,12 @@ final class Asked implements Serializable {
         }
         // Its bounds only say how rows are dealt out, and Bowshot asks the database for better ones.
         String address = withOptions(address(all), files);
-        return new Asked(address, text(all), read, all.getOrDefault("user", all.getOrDefault("username", "")),
+        return new Asked(
+                address,
+                text(all),
+                List.of(),
+                read,
+                all.getOrDefault("user", all.getOrDefault("username", "")),
                 all.getOrDefault("password", ""));
     }
 
@@ -115,27 +146,21 @@ final class Asked implements Serializable {
     Asked withTypes(Map<String, String> types) {
         Map<String, String> more = new LinkedHashMap<>(options);
         types.forEach((column, type) -> more.put("bowshot.types." + column, type));
-        return new Asked(address, text, more, user, password);
+        return new Asked(address, text, table, more, user, password);
     }
 
-    String address() {
-        return address;
+    /** The same for the table whose name has these parts. */
+    Asked ofTable(List<String> parts) {
+        return new Asked(address, "", parts, options, user, password);
     }
 
-    String text() {
-        return text;
-    }
-
-    Map<String, String> options() {
-        return options;
-    }
-
-    String user() {
-        return user;
-    }
-
-    String password() {
-        return password;
+    /** As the native library is asked. */
+    Texts request() {
+        Texts request =
+                new Texts().add(address).add(text).add(user).add(password).add(table.size());
+        table.forEach(request::add);
+        options.forEach((name, value) -> request.add(name).add(value));
+        return request;
     }
 
     private static String address(Map<String, String> options) {
@@ -185,6 +210,8 @@ final class Asked implements Serializable {
     }
 
     private static String encoded(String text) {
-        return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20").replace("%2F", "/");
+        return URLEncoder.encode(text, StandardCharsets.UTF_8)
+                .replace("+", "%20")
+                .replace("%2F", "/");
     }
 }

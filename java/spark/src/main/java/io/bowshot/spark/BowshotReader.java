@@ -6,6 +6,7 @@ import org.apache.spark.sql.connector.metric.CustomTaskMetric;
 import org.apache.spark.sql.connector.read.PartitionReader;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.vectorized.ColumnarBatch;
+import org.apache.spark.util.TaskCompletionListener;
 
 /**
  * Reads the tickets of a task, one after the other.
@@ -31,7 +32,8 @@ final class BowshotReader implements PartitionReader<ColumnarBatch> {
         this.columns = columns;
         cancelling = Cancelling.watch(task);
         if (task != null) {
-            task.addTaskCompletionListener(context -> end(context.isInterrupted()));
+            TaskCompletionListener ending = context -> end(context.isInterrupted());
+            task.addTaskCompletionListener(ending);
         }
     }
 

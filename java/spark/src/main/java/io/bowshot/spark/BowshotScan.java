@@ -73,7 +73,8 @@ final class BowshotScan implements Batch, Scan, SupportsReportStatistics {
     @Override
     public Statistics estimateStatistics() {
         OptionalLong known = look.rows();
-        OptionalLong rows = known.isPresent() && limit >= 0 ? OptionalLong.of(Math.min(known.getAsLong(), limit)) : known;
+        OptionalLong rows =
+                known.isPresent() && limit >= 0 ? OptionalLong.of(Math.min(known.getAsLong(), limit)) : known;
         return new Statistics() {
             @Override
             public OptionalLong numRows() {
@@ -82,7 +83,9 @@ final class BowshotScan implements Batch, Scan, SupportsReportStatistics {
 
             @Override
             public OptionalLong sizeInBytes() {
-                return rows.isPresent() ? OptionalLong.of(Math.multiplyExact(Math.min(rows.getAsLong(), 1L << 40), width())) : share();
+                return rows.isPresent()
+                        ? OptionalLong.of(Math.multiplyExact(Math.min(rows.getAsLong(), 1L << 40), width()))
+                        : share();
             }
         };
     }

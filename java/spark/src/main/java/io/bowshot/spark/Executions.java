@@ -76,8 +76,7 @@ final class Executions extends SparkListener {
 
     private void ended(String name, long time) {
         running.remove(name);
-        each(read -> read.endedAt(
-                time, since -> running.values().stream().anyMatch(began -> began <= since)));
+        each(read -> read.endedAt(time, since -> running.values().stream().anyMatch(began -> began <= since)));
     }
 
     private void each(java.util.function.Consumer<PlannedRead> work) {

@@ -95,12 +95,19 @@ final class Filters {
             return false;
         }
         Object value = literal.value();
-        to.add(kind).add(value instanceof Decimal decimal ? decimal.toJavaBigDecimal().toPlainString() : value.toString());
+        to.add(kind)
+                .add(
+                        value instanceof Decimal decimal
+                                ? decimal.toJavaBigDecimal().toPlainString()
+                                : value.toString());
         return true;
     }
 
     private static String kind(DataType type) {
-        if (type instanceof ByteType || type instanceof ShortType || type instanceof IntegerType || type instanceof LongType) {
+        if (type instanceof ByteType
+                || type instanceof ShortType
+                || type instanceof IntegerType
+                || type instanceof LongType) {
             return "integer";
         }
         if (type instanceof FloatType || type instanceof DoubleType) {

@@ -28,8 +28,7 @@ final class HeldPlan {
 
     /** Plans what was looked at. */
     static HeldPlan of(Look look, Texts wish) {
-        return new HeldPlan(Native.answer(
-                wish, (at, bytes, length) -> Native.plan(at, look.handle(), bytes, length)));
+        return new HeldPlan(Native.answer(wish, (at, bytes, length) -> Native.plan(at, look.handle(), bytes, length)));
     }
 
     int count() {

@@ -28,12 +28,10 @@ final class Look {
 
     /** Looks at a query. */
     static Look at(Asked asked) {
-        Texts request = new Texts().add(asked.address()).add(asked.text()).add(asked.user()).add(asked.password());
-        asked.options().forEach((name, value) -> request.add(name).add(value));
+        Texts request = asked.request();
         long schema = Memory.allocate(SCHEMA_BYTES);
         try {
-            Answer answer = Native.answer(
-                    request, (at, bytes, length) -> Native.look(at, bytes, length, schema));
+            Answer answer = Native.answer(request, (at, bytes, length) -> Native.look(at, bytes, length, schema));
             return new Look(answer.value(), columns(schema), answer);
         } finally {
             Memory.free(schema);

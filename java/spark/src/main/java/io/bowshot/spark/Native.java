@@ -14,6 +14,8 @@ final class Native {
 
     static native void look(long answer, long request, long length, long schema);
 
+    static native void list(long answer, long request, long length);
+
     static native void closeLook(long answer, long look);
 
     static native void plan(long answer, long look, long request, long length);

@@ -20,6 +20,7 @@ final class PlannedRead {
     private boolean cached;
     /** How many partitions Spark knows. */
     private int count;
+
     private HeldPlan plan;
     private boolean ended;
     /** When a task was last sent, in milliseconds. */

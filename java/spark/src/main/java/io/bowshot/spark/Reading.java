@@ -56,8 +56,8 @@ final class Reading implements AutoCloseable {
         }
         long schema = Memory.allocate(SCHEMA_BYTES);
         try {
-            Answer answer = cancelling.reading(cancel -> Native.answer(
-                    request, (at, bytes, length) -> Native.open(at, cancel, bytes, length, schema)));
+            Answer answer = cancelling.reading(cancel ->
+                    Native.answer(request, (at, bytes, length) -> Native.open(at, cancel, bytes, length, schema)));
             Reading reading = new Reading(answer.value(), Look.columns(schema), cancelling);
             reading.check(columns);
             return reading;
@@ -72,7 +72,9 @@ final class Reading implements AutoCloseable {
             if (!columns.get(i).type().equals(field.dataType())) {
                 close();
                 throw BowshotReader.changed(
-                        field.name(), field.dataType().simpleString(), columns.get(i).type().simpleString());
+                        field.name(),
+                        field.dataType().simpleString(),
+                        columns.get(i).type().simpleString());
             }
         }
     }

@@ -53,7 +53,9 @@ final class Decimals {
             try {
                 return value.setScale(decimal.scale());
             } catch (ArithmeticException error) {
-                throw misfit(value.stripTrailingZeros().toPlainString(), "Spark's " + decimal.simpleString() + " would round");
+                throw misfit(
+                        value.stripTrailingZeros().toPlainString(),
+                        "Spark's " + decimal.simpleString() + " would round");
             }
         }
     }

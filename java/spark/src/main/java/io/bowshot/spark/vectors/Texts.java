@@ -115,7 +115,10 @@ final class Texts {
             part(text, nanos / (60 * SECOND) % 60, 'M');
             long rest = nanos % (60 * SECOND);
             if (rest != 0) {
-                text.append(java.math.BigDecimal.valueOf(rest, 9).stripTrailingZeros().toPlainString()).append('S');
+                text.append(java.math.BigDecimal.valueOf(rest, 9)
+                                .stripTrailingZeros()
+                                .toPlainString())
+                        .append('S');
             }
         }
         return text.length() == 1 ? "PT0S" : text.toString();
