@@ -22,7 +22,7 @@ def table(df: DataFrame) -> pa.Table:
     if hasattr(df, "toArrow"):
         return df.toArrow()
     # Before Spark 4.0.
-    batches = df._collect_as_arrow()  # type: ignore[operator]
+    batches = df._collect_as_arrow()
     return pa.Table.from_batches(batches) if batches else pa.table({name: [] for name in df.columns})
 
 
@@ -38,7 +38,7 @@ def types(df: DataFrame) -> dict[str, str]:
 
 
 def exact(value: Any) -> Any:
-    """A value that equals another one only where both are the same: NaN itself, -0.0 not 0.0, 1 neither 1.0 nor True."""
+    """A value that equals only the same one: NaN equals NaN, -0.0 not 0.0, and 1 neither 1.0 nor True."""
     if isinstance(value, float):
         return ("float", "nan" if math.isnan(value) else struct.pack("<d", value))
     if isinstance(value, dict):
@@ -51,10 +51,19 @@ def exact(value: Any) -> Any:
     return (type(value).__name__, value)
 
 
+def values(column: pa.ChunkedArray) -> list[Any]:
+    """The cells of a column; as numbers of days, or of the timestamps' units, where Python has no room for a date."""
+    try:
+        return list(column.to_pylist())
+    except (OverflowError, ValueError):
+        days = pa.types.is_date32(column.type)
+        return list(column.cast(pa.int32() if days else pa.int64()).to_pylist())
+
+
 def rows(found: DataFrame | pa.Table) -> list[list[Any]]:
     """The cells, row by row, each as `exact` has it."""
     whole = found if isinstance(found, pa.Table) else table(found)
-    columns = [[exact(value) for value in column.to_pylist()] for column in whole.columns]
+    columns = [[exact(value) for value in values(column)] for column in whole.columns]
     return [list(row) for row in zip(*columns, strict=True)]
 
 

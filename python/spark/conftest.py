@@ -1,4 +1,4 @@
-"""A Spark of two tasks at a time, with the jar and a JDBC driver where they are; and what the tests of `python/tests` have."""
+"""A Spark of two tasks at a time, with the jar and a JDBC driver; and what the tests of `python/tests` have."""
 
 from __future__ import annotations
 

@@ -116,7 +116,7 @@ def test_an_ended_lease_and_a_closed_dataframe_are_clear_errors(spark: SparkSess
     closed = lazy(spark, postgres)
     assert closed.count() == ROWS
     bowshot.spark.close(closed)
-    assert sessions(postgres) == 0
+    until(lambda: not sessions(postgres), "the session of a closed DataFrame stays")
     with pytest.raises(PythonException, match=r"bowshot\.exceptions\.SnapshotGoneError"):
         closed.collect()
     with pytest.raises(TypeError, match="read_sql returned"):
@@ -125,8 +125,10 @@ def test_an_ended_lease_and_a_closed_dataframe_are_clear_errors(spark: SparkSess
 
 def running(postgres: str) -> int:
     with psycopg.connect(postgres, autocommit=True) as connection:
-        query = "SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND query LIKE '%pg_sleep(%' AND pid <> pg_backend_pid()"
-        row = connection.execute(query).fetchone()
+        row = connection.execute(
+            "SELECT count(*) FROM pg_stat_activity"
+            " WHERE state = 'active' AND query LIKE '%pg_sleep(%' AND pid <> pg_backend_pid()"
+        ).fetchone()
         assert row is not None
         return int(row[0])
 
@@ -186,7 +188,8 @@ def test_other_databases_and_files(spark: SparkSession, mariadb: str, shop: Path
     connection.close()
     sql = "SELECT id, name, image, price FROM items"
     found = bowshot.spark.read_sql(spark, sql, shop, partition_on="id", partition_num=3)
-    assert found.rdd.getNumPartitions() == 3
+    parts = bowshot.plan(sql, shop, partition_on="id", partition_num=3).partitions
+    assert found.rdd.getNumPartitions() == len(parts) > 2
     assert [tuple(row) for row in found.orderBy("id").collect()] == expected
     whole = bowshot.spark.read_sql(spark, "SELECT 7 AS n, 'ä' AS t, CAST(NULL AS DOUBLE) AS d", mariadb)
     assert [tuple(row) for row in whole.collect()] == [(7, "ä", None)]
@@ -217,13 +220,15 @@ def test_parameters_and_statements_before(spark: SparkSession, postgres: str) ->
         types={"price": "decimal128(12, 1)"},
         pre_execution_query="SET bowshot.mood = 'calm'",
     )
-    assert_same(df, spark.sql("SELECT INT(n), CAST(n * 1.5 AS DECIMAL(12, 1)) AS price, 'calm' AS mood FROM range(1, 4) t(n)"))
+    expected = "SELECT INT(n), CAST(n * 1.5 AS DECIMAL(12, 1)) AS price, 'calm' AS mood FROM range(1, 4) t(n)"
+    assert_same(df, spark.sql(expected))
 
 
 def test_the_format_reads_each_time_anew(spark: SparkSession, shop: Path) -> None:
     bowshot.spark.register(spark)
     reader = spark.read.format("bowshot-python").option("url", str(shop)).option("CONNECTIONS", "2")
-    named = reader.options(params="[3]", types='{"id": "utf8"}').option("query", "SELECT id FROM items WHERE id < ?").load()
+    reader = reader.options(params="[3]", types='{"id": "utf8"}')
+    named = reader.option("query", "SELECT id FROM items WHERE id < ?").load()
     assert [tuple(row) for row in named.collect()] == [("1",), ("2",)]
     spark.sql(f"CREATE TEMPORARY VIEW items USING `bowshot-python` OPTIONS (url '{shop}', query 'items')")
     assert spark.sql("SELECT count(*), max(id) FROM items").collect() == [(100, 100)]
@@ -252,8 +257,8 @@ def test_options_that_are_none(spark: SparkSession, options: dict[str, str], wor
     bowshot.spark.register(spark)
     with pytest.raises(AnalysisException) as caught:
         spark.read.format("bowshot-python").options(**options).load()
-    assert f"bowshot.exceptions.ConfigError: {words}" in str(caught.value) or words in str(caught.value)
-    assert "ConfigError" in str(caught.value)
+    assert "bowshot.exceptions.ConfigError: " in str(caught.value)
+    assert words in str(caught.value)
     assert "s3cret" not in str(caught.value)
 
 

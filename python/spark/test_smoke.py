@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from datetime import datetime, timezone
+from pathlib import Path
 
+import bowshot
+import bowshot.spark
+import pyspark
 import pytest
 from pyspark.sql import SparkSession
 from spark.cells import assert_same, rows, texts
+from spark.conftest import VERSION
 from spark.jdbc import read_jdbc
 
 
@@ -26,3 +31,16 @@ def test_cells_are_compared_exactly(spark: SparkSession) -> None:
 def test_sparks_own_way_to_databases_is_there_to_compare_with(spark: SparkSession, postgres: str) -> None:
     found = read_jdbc(spark, "SELECT 7::int8 AS n, 'a' AS t", postgres)
     assert_same(found, spark.sql("SELECT 7L AS n, 'a' AS t"))
+
+
+def test_queries_are_read_without_a_jar(spark: SparkSession, postgres: str, shop: Path) -> None:
+    if VERSION < (4, 0):
+        with pytest.raises(
+            bowshot.UnsupportedError, match=rf"Spark 4\.0 or later.* {pyspark.__version__}; with the jar"
+        ):
+            bowshot.spark.read_sql(spark, "SELECT 7 AS n", shop)
+        return
+    for con, sql in ((postgres, "SELECT 7::int8 AS n, 'a' AS t"), (str(shop), "SELECT 7 AS n, 'a' AS t")):
+        df = bowshot.spark.read_sql(spark, sql, con)
+        assert_same(df, spark.sql("SELECT 7L AS n, 'a' AS t"))
+        bowshot.spark.close(df)

@@ -11,8 +11,10 @@ import psycopg
 import pytest
 
 GUIDES = sorted((Path(__file__).parents[2] / "docs" / "guide").glob("*.md"))
-# These need libraries that are installed apart from the others: dev/frames_test.sh and dev/torch_test.sh run them.
+# These need libraries that are installed apart from the others: dev/frames_test.sh, dev/spark_test.sh and
+# dev/torch_test.sh run them.
 OF_FRAMES = ("modin.md", "other-libraries.md", "ray.md")
+OF_SPARK = ("spark.md",)
 OF_TORCH = ("torch.md",)
 OF_THE_DRIVER = GUIDES[0].parents[1] / "adbc-driver.md"
 DOCUMENTED_URI = "postgresql://user:pw@host/tpch"
@@ -41,7 +43,9 @@ def run(guide: Path, lineitem: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "guide", [guide for guide in GUIDES if guide.name not in OF_FRAMES + OF_TORCH], ids=lambda path: path.name
+    "guide",
+    [guide for guide in GUIDES if guide.name not in OF_FRAMES + OF_SPARK + OF_TORCH],
+    ids=lambda path: path.name,
 )
 def test_the_code_runs(guide: Path, lineitem: str) -> None:
     run(guide, lineitem)

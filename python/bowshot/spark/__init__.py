@@ -10,7 +10,7 @@ from .._require import require
 from ..lazy.piece import pieces
 from ._held import Held, name_for
 from ._jar import jar
-from ._plans import planned
+from ._plans import closed_by_errors, planned
 from ._source import FORMAT, require_sources, source_of_options, source_of_pieces
 
 if TYPE_CHECKING:
@@ -47,18 +47,17 @@ def read_sql(
     Raises
     ------
     bowshot.Error
-        In one of its kinds. An `UnsupportedError` where partitions of this database cannot share a state, or where Spark
-        has no equal of a column's type; it names the ways out.
+        In one of its kinds. An `UnsupportedError` where partitions of this database cannot share a state, or where
+        Spark has no equal of a column's type; it names the ways out.
     """
     _require()
     sized: PlanOptions = {"partition_bytes": PARTITION_BYTES_OF_TASKS, **options}
     query, schema = planned(sql, con, lease=held(lease), **sized)
-    parts = pieces(query.plan)
-    name = name_for(FORMAT)
-    keeps = Held(parts, name)
-    spark.dataSource.register(source_of_pieces(name, list(parts), schema))
-    df = spark.read.format(name).load()
-    keeps.tie(df)
+    with closed_by_errors(query):
+        keeps = Held(pieces(query.plan), name_for(FORMAT))
+        spark.dataSource.register(source_of_pieces(keeps.name, list(keeps.pieces), schema))
+        df = spark.read.format(keeps.name).load()
+        keeps.tie(df)
     df._bowshot = keeps
     return df
 

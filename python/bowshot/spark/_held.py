@@ -7,10 +7,10 @@ import threading
 import weakref
 from typing import TYPE_CHECKING, Any
 
+from ..lazy.piece import Pieces
+
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from ..lazy.piece import Pieces
 
 LOOK_AGAIN = 0.5
 """Seconds between looks at Spark's memory."""
@@ -21,8 +21,7 @@ class Held:
 
     def __init__(self, pieces: Pieces, name: str) -> None:
         """`pieces` keeps the plan; `name` is that of the data source, for other plans when this one is let go of."""
-        self._pieces: Pieces | None = pieces
-        self._name = name
+        self.pieces, self.name = pieces, name
         self._gone: Callable[[], bool] | None = None
 
     def tie(self, df: Any) -> None:
@@ -39,7 +38,7 @@ class Held:
 
     def close(self) -> None:
         """Lets go of the plan now."""
-        self._pieces = None
+        self.pieces = Pieces([], self.name)
 
     @property
     def done(self) -> bool:
@@ -48,7 +47,7 @@ class Held:
             return False
         self.close()
         with _lock:
-            _free.append(self._name)
+            _free.append(self.name)
         return True
 
 
@@ -59,11 +58,7 @@ _numbers = itertools.count(1)
 
 
 def name_for(prefix: str) -> str:
-    """The name of a data source that none of the plans has that may still be read: Spark forgets no name.
-
-    >>> name_for("bowshot-doctest")
-    'bowshot-doctest-...'
-    """
+    """A name for a data source, which no plan has that may still be read: Spark forgets no name, so they are reused."""
     with _lock:
         return _free.pop() if _free else f"{prefix}-{next(_numbers)}"
 

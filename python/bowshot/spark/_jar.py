@@ -33,6 +33,6 @@ def jar() -> str:
         if path.is_file():
             return str(path)
     raise ConfigError(
-        f"there is no {NAME} with this package; build it with dev/spark_build.sh, name one with BOWSHOT_SPARK_JAR, or read"
-        " databases without it: bowshot.spark.read_sql(spark, sql, con)"
+        f"there is no {NAME} with this package; build it with dev/spark_build.sh, name one with BOWSHOT_SPARK_JAR,"
+        " or read databases without it: bowshot.spark.read_sql(spark, sql, con)"
     )

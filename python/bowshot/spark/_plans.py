@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import TYPE_CHECKING, Any
 
 from .._arguments import target
@@ -12,6 +13,8 @@ from ..lazy.piece import refuse_duplicates
 from ._types import conversions, spark_schema
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     import pyarrow as pa
 
     from .._query import Query
@@ -38,16 +41,33 @@ def planned(sql: Any, con: Any, **options: Any) -> tuple[Query, pa.Schema]:
 
 
 def _planned(sql: Any, con: Any, options: dict[str, Any]) -> tuple[Query, pa.Schema]:
+    asked = dict(options.get("types") or {})
+    found = query(sql, con, **options)
+    with closed_by_errors(found):
+        # What the user asks for stays: the values that it refuses are to be refused.
+        types = {name: kind for name, kind in conversions(_schema(found)).items() if name not in asked}
+    if not types:
+        with closed_by_errors(found):
+            return found, spark_schema(_schema(found))
+    found.plan.close()
+    found = query(sql, con, **{**options, "types": {**asked, **types}})
+    with closed_by_errors(found):
+        return found, spark_schema(_schema(found))
+
+
+def _schema(found: Query) -> pa.Schema:
     import pyarrow
 
-    found = query(sql, con, **options)
-    asked = dict(options.get("types") or {})
-    schema = pyarrow.schema(found.schema)
-    refuse_duplicates(schema.names, "Spark")
-    # What the user asks for stays: the values that it refuses are to be refused.
-    types = {name: kind for name, kind in conversions(schema).items() if name not in asked}
-    if types:
-        found.plan.close()
-        found = query(sql, con, **{**options, "types": {**asked, **types}})
-        schema = pyarrow.schema(found.schema)
-    return found, spark_schema(schema)
+    refuse_duplicates(found.schema.names, "Spark")
+    return pyarrow.schema(found.schema)
+
+
+@contextlib.contextmanager
+def closed_by_errors(found: Query) -> Iterator[None]:
+    """Lets go of a query's plan when an error ends this: the error's traceback would keep it, and its locks."""
+    try:
+        yield
+    except BaseException:
+        if found._planned is not None:
+            found._planned.close()
+        raise

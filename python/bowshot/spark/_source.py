@@ -42,7 +42,9 @@ def source_of_options() -> type:
             sql, con, options = arguments(self._options)
             found, schema = planned(sql, con, **options)
             if schema != self._schema:
-                raise DataError("the columns of the query are others than when Spark planned it; load the DataFrame again")
+                raise DataError(
+                    "the columns of the query are others than when Spark planned it; load the DataFrame again"
+                )
             for batch in found.batches():
                 yield fit(batch, self._schema)
 
@@ -112,7 +114,7 @@ def _planned_source() -> type:
         def __init__(self, name: str, pieces: list[Piece], schema: pa.Schema, columns: Any) -> None:
             self._name, self._pieces, self._schema, self._columns = name, pieces, schema, columns
 
-        def name(self) -> str:  # type: ignore[override]
+        def name(self) -> str:
             return self._name
 
         def schema(self) -> Any:
@@ -135,13 +137,14 @@ def spark_type(schema: pa.Schema) -> Any:
 def require_sources() -> None:
     """Says what to do where Spark has no Python data sources."""
     try:
-        import pyspark.sql.datasource  # noqa: F401 - whether it is there
+        import pyspark.sql.datasource
     except ModuleNotFoundError as missing:
         if missing.name == "pyspark.sql.datasource":
             import pyspark
 
             raise UnsupportedError(
-                f"this needs Spark 4.0 or later, whose data sources may be of Python, and this is {pyspark.__version__};"
-                ' with the jar, earlier versions read databases too: spark.read.format("bowshot")'
+                "this needs Spark 4.0 or later, whose data sources may be of Python, and this is"
+                f" {pyspark.__version__}; with the jar, earlier versions read databases too:"
+                ' spark.read.format("bowshot")'
             ) from None
         raise

@@ -16,6 +16,10 @@ UUID = "extension<arrow.uuid>"
 """A UUID, as pyarrow names its type."""
 
 
+WRITTEN = ("month_day_nano_interval", "time32[s]", "time32[ms]", "time64[us]", "time64[ns]")
+"""Types that become texts of the same form whatever the source is, in lists, too."""
+
+
 def conversions(schema: pa.Schema) -> dict[str, str]:
     """What `types=` must say for Spark to take the columns, which Bowshot then converts exactly or not at all.
 
@@ -23,13 +27,11 @@ def conversions(schema: pa.Schema) -> dict[str, str]:
     >>> conversions(pa.schema([("id", pa.uint32()), ("name", pa.string()), ("at", pa.timestamp("ns"))]))
     {'id': 'int64', 'at': 'timestamp[us]'}
     """
-    import pyarrow
-
     found = {}
     for field in schema:
         wanted = column_type(field)
-        # Lists, structs and maps have no names for `types=`; `fit` converts them, and writes intervals for Spark.
-        if _is_nested(field.type) or field.type == pyarrow.month_day_nano_interval():
+        # `fit` does the rest: lists, structs and maps, which have no names for `types=`, and texts of one form.
+        if _is_nested(field.type) or str(field.type) in WRITTEN:
             continue
         if _name(wanted) != _name(field.type):
             found[field.name] = _name(wanted)
@@ -53,6 +55,9 @@ def column_type(field: pa.Field) -> pa.DataType:
     # Earlier versions of pyarrow know no UUIDs.
     if (field.metadata or {}).get(b"ARROW:extension:name") == b"arrow.uuid":
         return pyarrow.string()
+    if pyarrow.types.is_decimal(field.type) and field.type.precision > DIGITS:
+        scale = min(max(0, field.type.scale), 18)
+        raise _too_many_digits(field.type, field.name, f'types={{"{field.name}": "decimal128({DIGITS}, {scale})"}}')
     return _equal(field.type, field.name)
 
 
@@ -100,7 +105,8 @@ def _equal(kind: pa.DataType, column: str) -> pa.DataType:
         return pyarrow.map_(key, value)
     if types.is_struct(kind):
         fields = [kind.field(number) for number in range(kind.num_fields)]
-        return pyarrow.struct([pyarrow.field(one.name, _equal(one.type, column), one.nullable) for one in fields])
+        # Spark's own way to pandas and Arrow fails for a struct that is NULL if one of its fields may not be.
+        return pyarrow.struct([pyarrow.field(one.name, _equal(one.type, column)) for one in fields])
     if _is_list(kind):
         return pyarrow.list_(pyarrow.field("element", _equal(kind.value_type, column), kind.value_field.nullable))
     raise UnsupportedError(
@@ -117,13 +123,16 @@ def _decimal(kind: pa.DataType, column: str) -> pa.DataType:
     scale = max(0, kind.scale)
     precision = max(kind.precision - min(0, kind.scale), scale)
     if precision > DIGITS:
-        raise UnsupportedError(
-            f'column "{column}" ({_name(kind)}) has up to {precision} digits, and Spark\'s decimals have at most {DIGITS};'
-            f' read it as one of these, or as text: types={{"{column}": "decimal128(38, {min(scale, 18)})"}} or'
-            f' types={{"{column}": "utf8"}}',
-            column=column,
-        )
+        raise _too_many_digits(kind, column, "a cast in the query")
     return pyarrow.decimal128(precision, scale)
+
+
+def _too_many_digits(kind: pa.DataType, column: str, way: str) -> UnsupportedError:
+    return UnsupportedError(
+        f'column "{column}" ({kind}) may have more digits than the {DIGITS} of Spark\'s decimals; say how many it has'
+        f' by {way}, or read it as text: types={{"{column}": "utf8"}}',
+        column=column,
+    )
 
 
 def _is_nested(kind: pa.DataType) -> bool:
