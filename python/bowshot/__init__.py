@@ -1,8 +1,9 @@
 """Bowshot: your database, one bowshot from your dataframe.
 
 `read_sql` reads a query into pandas, Polars or Arrow; `query` does so later or batch by batch; `scan_sql` makes a
-Polars LazyFrame of it; `ray` and `torch` make datasets of it, and `spark` DataFrames of Apache Spark; `plan` says how it
-would be read. Errors are in `bowshot.exceptions`; what a database says beside a result comes as `DatabaseNotice` warnings.
+Polars LazyFrame of it; `ray` and `torch` make datasets of it, and `spark` DataFrames of Apache Spark; `plan` says how
+it would be read. Errors are in `bowshot.exceptions`; what a database says beside a result comes as `DatabaseNotice`
+warnings.
 """
 
 from . import ray, spark, torch

@@ -7,15 +7,14 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-import pyspark
 import pytest
 from pyspark.sql import SparkSession
+from spark.version import VERSION
 from tests.conftest import ROOT, command, database, mariadb, postgres, shop, testkit
 from tests.test_tickets import accounts, writers
 
 __all__ = ["accounts", "command", "database", "mariadb", "postgres", "shop", "testkit", "writers"]
 
-VERSION = tuple(map(int, pyspark.__version__.split(".")[:2]))
 # Python data sources came with Spark 4.0.
 collect_ignore_glob = ["test_python_*.py"] if VERSION < (4, 0) else []
 

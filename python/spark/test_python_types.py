@@ -11,6 +11,7 @@ from uuid import UUID
 
 import bowshot
 import bowshot.spark
+import numpy as np
 import psycopg
 import pyarrow as pa
 import pyarrow.parquet
@@ -131,6 +132,7 @@ def test_intervals_are_texts_that_spark_casts(spark: SparkSession, postgres: str
 
 DAY = datetime(2024, 7, 1, 12, 0, 0, 123_000)
 BERLIN = "Europe/Berlin"
+HALF = np.float16(1.5)
 # An Arrow array, Spark's type, and the cells.
 OF_ARROW: list[tuple[pa.Array, str, list[Any]]] = [
     (pa.array([255, None], pa.uint8()), "smallint", [255, None]),
@@ -138,7 +140,7 @@ OF_ARROW: list[tuple[pa.Array, str, list[Any]]] = [
     (pa.array([2**32 - 1, None], pa.uint32()), "bigint", [2**32 - 1, None]),
     (pa.array([2**64 - 1, None], pa.uint64()), "decimal(20,0)", [Decimal(2**64 - 1), None]),
     (pa.array([-128, None], pa.int8()), "tinyint", [-128, None]),
-    (pa.array([1.5, None], pa.float16()), "float", [1.5, None]),
+    (pa.array([HALF, None], pa.float16()), "float", [1.5, None]),
     (pa.array([Decimal("1.50"), None], pa.decimal256(38, 2)), "decimal(38,2)", [Decimal("1.50"), None]),
     (pa.array(["ä", None], pa.large_string()), "string", ["ä", None]),
     (pa.array(["ä", None], pa.string_view()), "string", ["ä", None]),
@@ -159,7 +161,7 @@ OF_ARROW: list[tuple[pa.Array, str, list[Any]]] = [
     (pa.nulls(2), "void", [None, None]),
     (pa.array([[1, None], None], pa.list_(pa.uint16())), "array<int>", [[1, None], None]),
     (pa.array([["a"], []], pa.large_list(pa.large_string())), "array<string>", [["a"], []]),
-    (pa.array([[1.5, 2.5], None], pa.list_(pa.float16(), 2)), "array<float>", [[1.5, 2.5], None]),
+    (pa.array([[HALF, HALF], None], pa.list_(pa.float16(), 2)), "array<float>", [[1.5, 1.5], None]),
     (pa.array([[time(3, 4, 0, 10)], None], pa.list_(pa.time64("us"))), "array<string>", [["03:04:00.00001"], None]),
     (
         pa.array([{"u": 2**64 - 1, "t": DAY}, None], pa.struct({"u": pa.uint64(), "t": pa.timestamp("ns", BERLIN)})),

@@ -11,8 +11,8 @@ import pyspark
 import pytest
 from pyspark.sql import SparkSession
 from spark.cells import assert_same, rows, texts
-from spark.conftest import VERSION
 from spark.jdbc import read_jdbc
+from spark.version import VERSION
 
 
 def test_cells_are_compared_exactly(spark: SparkSession) -> None:
