@@ -178,8 +178,9 @@ OF_ARROW: list[tuple[pa.Array, str, list[Any]]] = [
 
 @pytest.mark.parametrize("suffix", ["parquet", "arrow"])
 def test_each_type_of_arrow(spark: SparkSession, tmp_path: Path, suffix: str) -> None:
-    # Parquet has no views, no dictionaries and no types of its own for dates of milliseconds.
-    whole = pa.table({f"c{number}": array for number, (array, _, _) in enumerate(OF_ARROW)})
+    # Not every version of pyarrow writes views into Parquet.
+    chosen = [one for one in OF_ARROW if suffix == "arrow" or one[0].type != pa.string_view()]
+    whole = pa.table({f"c{number}": array for number, (array, _, _) in enumerate(chosen)})
     path = tmp_path / f"types.{suffix}"
     if suffix == "parquet":
         pyarrow.parquet.write_table(whole, path)
@@ -187,9 +188,9 @@ def test_each_type_of_arrow(spark: SparkSession, tmp_path: Path, suffix: str) ->
         with pa.OSFile(str(path), "wb") as sink, pa.ipc.new_file(sink, whole.schema) as writer:
             writer.write_table(whole)
     df = bowshot.spark.read_sql(spark, "", path)
-    assert types(df) == {f"c{number}": kind for number, (_, kind, _) in enumerate(OF_ARROW)}
+    assert types(df) == {f"c{number}": kind for number, (_, kind, _) in enumerate(chosen)}
     found = table(df)
-    for number, (array, kind, expected) in enumerate(OF_ARROW):
+    for number, (array, kind, expected) in enumerate(chosen):
         assert exact(found.column(number).to_pylist()) == exact(expected), (number, array.type, kind)
 
 

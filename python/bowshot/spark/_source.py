@@ -32,8 +32,8 @@ def source_of_options() -> type:
     from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
 
     class OptionsReader(DataSourceReader):  # type: ignore[misc]
-        def __init__(self, options: dict[str, str], schema: pa.Schema) -> None:
-            self._options, self._schema = options, schema
+        def __init__(self, options: dict[str, str], columns: Any) -> None:
+            self._options, self._columns = options, columns
 
         def partitions(self) -> Sequence[Any]:
             return [InputPartition(0)]
@@ -41,12 +41,12 @@ def source_of_options() -> type:
         def read(self, partition: Any) -> Iterator[pa.RecordBatch]:  # noqa: ARG002 - Spark's signature
             sql, con, options = arguments(self._options)
             found, schema = planned(sql, con, **options)
-            if schema != self._schema:
+            if spark_type(schema) != self._columns:
                 raise DataError(
                     "the columns of the query are others than when Spark planned it; load the DataFrame again"
                 )
             for batch in found.batches():
-                yield fit(batch, self._schema)
+                yield fit(batch, schema)
 
     class OptionsSource(DataSource):  # type: ignore[misc]
         def __init__(self, options: Any) -> None:
@@ -57,16 +57,13 @@ def source_of_options() -> type:
             return FORMAT
 
         def schema(self) -> Any:
-            return spark_type(self._columns())
-
-        def reader(self, schema: Any) -> Any:  # noqa: ARG002 - Spark's signature
-            return OptionsReader(self._options, self._columns())
-
-        def _columns(self) -> pa.Schema:
             sql, con, options = arguments(self._options)
             found, schema = planned(sql, con, **options)
             found.plan.close()
-            return schema
+            return spark_type(schema)
+
+        def reader(self, schema: Any) -> Any:
+            return OptionsReader(self._options, schema)
 
     return OptionsSource
 
