@@ -7,6 +7,7 @@ use bowshot_border::{Reply, Texts, borrow, close, handle, methods, request};
 use bowshot_connect::Login;
 use bowshot_core::{Address, Cancel, Error, ErrorKind, Result, Secret, bytes_of};
 
+use crate::plan::written;
 use crate::{Asked, Filter, Looked, Planned, Reading, Wish};
 
 /// A query that was looked at.
@@ -51,8 +52,17 @@ methods! {
         Ok(Reply::default())
     }
 
-    /// Plans what was looked at: how many rows are enough (or nothing), how many columns follow, these, and filters. Answers a plan, with why it is
-    /// read so, its snapshot, its statement, how many conditions are in it, these, and of each partition the label, the rows (or nothing) and the ticket.
+    /// The statement by which a plan of these would read; it is asked as [`bowshot_spark_plan`] is.
+    fn bowshot_spark_statement, Java_io_bowshot_spark_Native_statement(look: i64, at: i64, length: i64) {
+        // SAFETY: the caller wrote the request, and keeps the look.
+        #[expect(unsafe_code, reason = "the caller's memory and handle")]
+        let (look, request) = unsafe { (borrow::<Look>(look)?, request(at, length)?) };
+        let written = written(&look.asked, &look.looked, &wish(&request)?)?;
+        Ok(Reply { value: 0, texts: Texts::from([written.sql.as_str()]) })
+    }
+
+    /// Plans what was looked at: how many rows are enough (or nothing), how many columns follow, these, and filters. Answers a plan, with why
+    /// it is read so, its snapshot, and of each partition the label, the rows (or nothing) and the ticket.
     fn bowshot_spark_plan, Java_io_bowshot_spark_Native_plan(look: i64, at: i64, length: i64) {
         // SAFETY: the caller wrote the request, and keeps the look.
         #[expect(unsafe_code, reason = "the caller's memory and handle")]
@@ -210,10 +220,7 @@ fn wish(request: &Texts) -> Result<Wish> {
 }
 
 fn plan_texts(planned: &Planned) -> Result<Texts> {
-    let mut texts =
-        Texts::from([planned.reason.as_str(), planned.snapshot.as_deref().unwrap_or_default(), &planned.sql]);
-    texts.push(planned.conditions.len().to_string());
-    planned.conditions.iter().for_each(|condition| texts.push(condition));
+    let mut texts = Texts::from([planned.reason.as_str(), planned.snapshot.as_deref().unwrap_or_default()]);
     for (partition, ticket) in planned.partitions.iter().zip(planned.tickets()?) {
         texts.push(&partition.label);
         texts.push(number(partition.rows));

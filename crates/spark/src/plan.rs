@@ -21,6 +21,14 @@ pub struct Wish {
     pub limit: Option<u64>,
 }
 
+/// A statement, and the columns of the query that are read by it.
+pub struct Written {
+    /// The statement.
+    pub sql: String,
+    /// The columns.
+    pub columns: Vec<String>,
+}
+
 /// A plan whose partitions are read elsewhere; it keeps their snapshot until it is dropped.
 pub struct Planned {
     holder: Holder,
@@ -30,10 +38,6 @@ pub struct Planned {
     pub snapshot: Option<String>,
     /// The partitions.
     pub partitions: Vec<Partition>,
-    /// What the database filters by itself, as SQL.
-    pub conditions: Vec<String>,
-    /// The statement that is read.
-    pub sql: String,
 }
 
 impl Planned {
@@ -44,15 +48,12 @@ impl Planned {
     pub fn new(asked: &Asked, looked: &Looked, wish: &Wish) -> Result<Self> {
         let cancel = Cancel::new();
         let mut options = asked.options()?;
-        let Looked { schema, sql, is_table, .. } = looked;
-        let wish = Wish { columns: needed(wish, schema, &options), ..wish.clone() };
-        let statement = Statement { uri: &asked.uri, scheme: asked.scheme(), sql, is_table: *is_table, schema };
-        let cast = |column: &str| options.types.contains_key(column);
-        let written = statement.with(&wish, &cast);
-        options.prune = if asked.scheme() == "file" { prune::conditions(&wish.filters, schema) } else { Vec::new() };
+        let written = written(asked, looked, wish)?;
+        options.prune =
+            if asked.scheme() == "file" { prune::conditions(&wish.filters, &looked.schema) } else { Vec::new() };
         // Types of columns that are not read would be refused.
-        if written.sql != *sql {
-            options.types.retain(|column, _| wish.columns.contains(column));
+        if written.sql != looked.sql {
+            options.types.retain(|column, _| written.columns.contains(column));
         }
         let mut request = Request::new(Query::new(written.sql.clone()), options);
         let mut plan = asked.source.plan(&request, &cancel)?;
@@ -70,8 +71,6 @@ impl Planned {
             reason: plan.reason.clone(),
             snapshot: plan.snapshot.clone(),
             partitions: plan.partitions.clone(),
-            conditions: written.conditions,
-            sql: written.sql,
         })
     }
 
@@ -94,6 +93,19 @@ impl Planned {
     pub fn is_alive(&self) -> bool {
         self.holder.is_alive()
     }
+}
+
+/// The statement that is read for a wish; no database is asked.
+///
+/// # Errors
+/// Those of options that make no sense.
+pub fn written(asked: &Asked, looked: &Looked, wish: &Wish) -> Result<Written> {
+    let options = asked.options()?;
+    let Looked { schema, sql, is_table, .. } = looked;
+    let wish = Wish { columns: needed(wish, schema, &options), ..wish.clone() };
+    let statement = Statement { uri: &asked.uri, scheme: asked.scheme(), sql, is_table: *is_table, schema };
+    let sql = statement.with(&wish, &|column: &str| options.types.contains_key(column));
+    Ok(Written { sql, columns: wish.columns })
 }
 
 /// The columns to read: at least one, since a result without columns has no rows to count.

@@ -84,18 +84,12 @@ pub(crate) struct Statement<'a> {
     pub(crate) schema: &'a Schema,
 }
 
-/// A statement, and the conditions that stand in it.
-pub(crate) struct Written {
-    pub(crate) sql: String,
-    pub(crate) conditions: Vec<String>,
-}
-
 impl Statement<'_> {
     /// The statement with what is wished for, as far as the source can be told; at the least, the query as it is.
-    pub(crate) fn with(&self, wish: &Wish, cast: &dyn Fn(&str) -> bool) -> Written {
-        let whole = Written { sql: self.sql.to_owned(), conditions: Vec::new() };
+    pub(crate) fn with(&self, wish: &Wish, cast: &dyn Fn(&str) -> bool) -> String {
+        let whole = self.sql.to_owned();
         if self.scheme == "file" {
-            return Written { sql: self.of_files(wish), ..whole };
+            return self.of_files(wish);
         }
         let Some(inner) = subquery(self.uri, self.sql) else { return whole };
         let known = matches!(inner.scheme, "postgresql" | "mysql" | "sqlite");
@@ -124,8 +118,7 @@ impl Statement<'_> {
         let filtered =
             if conditions.is_empty() { String::new() } else { format!(" WHERE {}", conditions.join(" AND ")) };
         let limit = wish.limit.map_or_else(String::new, |limit| format!(" LIMIT {limit}"));
-        let sql = format!("SELECT {} FROM {from} {ALIAS}{filtered}{limit}", columns.join(", "));
-        Written { sql, conditions }
+        format!("SELECT {} FROM {from} {ALIAS}{filtered}{limit}", columns.join(", "))
     }
 
     /// Files are read plainly, and leave out row groups by conditions of their own.
@@ -165,7 +158,7 @@ mod tests {
             Field::new("Name", DataType::Utf8, true).with_metadata(own("text")),
         ]);
         let scheme = bowshot_connect::scheme(uri).unwrap();
-        Statement { uri, scheme, sql, is_table, schema: &schema }.with(wish, &|_| false).sql
+        Statement { uri, scheme, sql, is_table, schema: &schema }.with(wish, &|_| false)
     }
 
     fn wish() -> Wish {

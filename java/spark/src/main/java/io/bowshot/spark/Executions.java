@@ -1,10 +1,13 @@
 package io.bowshot.spark;
 
+import java.lang.ref.WeakReference;
 import java.util.Collections;
 import java.util.Map;
 import java.util.Set;
 import java.util.WeakHashMap;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import org.apache.spark.SparkContext;
 import org.apache.spark.scheduler.SparkListener;
 import org.apache.spark.scheduler.SparkListenerApplicationEnd;
@@ -21,6 +24,9 @@ import org.apache.spark.sql.execution.ui.SparkListenerSQLExecutionStart;
  * last task was sent, and none runs that began before that.
  */
 final class Executions extends SparkListener {
+    /** How long a plan waits for its first task. */
+    private static final long UNSENT_MILLIS = 2_000;
+
     private static final String EXECUTION = "spark.sql.execution.id";
     private static final Map<SparkContext, Executions> OF = new WeakHashMap<>();
 
@@ -30,8 +36,18 @@ final class Executions extends SparkListener {
 
     private Executions() {}
 
-    /** Has a read's plan ended with its executions. */
-    static void watch(PlannedRead read) {
+    /** Has a read's plan ended with its executions, or soon if none sends a task. */
+    static void watch(PlannedRead read, HeldPlan plan) {
+        WeakReference<PlannedRead> weak = new WeakReference<>(read);
+        WeakReference<HeldPlan> planned = new WeakReference<>(plan);
+        CompletableFuture.delayedExecutor(UNSENT_MILLIS, TimeUnit.MILLISECONDS).execute(() -> {
+            PlannedRead known = weak.get();
+            HeldPlan first = planned.get();
+            if (known != null && first != null) {
+                known.endIfUnsent(first);
+            }
+        });
+
         Executions executions;
         synchronized (OF) {
             executions = OF.computeIfAbsent(SparkContext.getOrCreate(), context -> {

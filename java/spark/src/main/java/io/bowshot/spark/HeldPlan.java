@@ -10,16 +10,13 @@ import java.util.List;
 final class HeldPlan {
     private final long handle;
     private final String reason;
-    private final String sql;
     private final List<byte[]> tickets = new ArrayList<>();
     private final Cleaner.Cleanable closing;
 
     private HeldPlan(Answer answer) {
         handle = answer.value();
         reason = answer.text(0);
-        sql = answer.text(2);
-        int first = 4 + Math.toIntExact(answer.number(3));
-        for (int place = first; place + 2 < answer.size(); place += 3) {
+        for (int place = 2; place + 2 < answer.size(); place += 3) {
             tickets.add(answer.bytes(place + 2));
         }
         long plan = handle;
@@ -46,7 +43,7 @@ final class HeldPlan {
 
     String described() {
         String partitions = count() == 1 ? "1 partition" : count() + " partitions";
-        return partitions + " because " + reason + (sql.isEmpty() ? "" : ", " + sql);
+        return partitions + " because " + reason;
     }
 
     void close() {

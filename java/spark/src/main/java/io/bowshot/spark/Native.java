@@ -18,6 +18,8 @@ final class Native {
 
     static native void closeLook(long answer, long look);
 
+    static native void statement(long answer, long look, long request, long length);
+
     static native void plan(long answer, long look, long request, long length);
 
     static native void isAlive(long answer, long plan);

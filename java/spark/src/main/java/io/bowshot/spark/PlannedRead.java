@@ -23,6 +23,8 @@ final class PlannedRead {
 
     private HeldPlan plan;
     private boolean ended;
+    /** Whether a task of the plan was sent. */
+    private boolean sent;
     /** When a task was last sent, in milliseconds. */
     private long lastSent;
 
@@ -53,6 +55,7 @@ final class PlannedRead {
             throw gone("it was lost, or its lease ended");
         }
         lastSent = System.currentTimeMillis();
+        sent = true;
         // A later plan may have more partitions than Spark knows, or fewer.
         List<byte[]> mine = new ArrayList<>();
         for (int i = index; i < plan.count(); i += count) {
@@ -70,15 +73,26 @@ final class PlannedRead {
         }
     }
 
-    /** What is known of the plan, for {@code explain}. */
+    /** How it is read, as far as it is known, for {@code explain}. */
     synchronized String described() {
-        return plan == null ? "" : ", " + plan.described();
+        String sql = Native.answer(wish, (at, bytes, length) -> Native.statement(at, look.handle(), bytes, length))
+                .text(0);
+        return (sql.isEmpty() ? "" : ", " + sql) + (plan == null ? "" : ", " + plan.described());
+    }
+
+    /** Ends a plan of which no task was sent: Spark may ask for partitions and never read them. The first task has it made anew. */
+    synchronized void endIfUnsent(HeldPlan planned) {
+        if (plan == planned && !sent && !cached) {
+            plan.close();
+            plan = null;
+        }
     }
 
     private void plan() {
         plan = HeldPlan.of(look, wish);
+        sent = false;
         lastSent = System.currentTimeMillis();
-        Executions.watch(this);
+        Executions.watch(this, plan);
     }
 
     private BowshotException gone(String why) {
