@@ -12,9 +12,10 @@ package: ## Leave .venv/ with a release build of the Python package in it
 	@dev/python_setup.sh
 	@dev/python_build.sh
 
-build: package ## The same, the command bowshot, whose engine takes a while to compile, and the ADBC driver
+build: package ## The same, the command bowshot, whose engine takes a while to compile, the ADBC driver and Spark's jar
 	@dev/cli_build.sh
 	@dev/adbc_driver_build.sh
+	@dev/spark_build.sh
 
 test: build ## Run every test of every language, on private servers
 	@dev/tests_run.sh

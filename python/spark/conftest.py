@@ -52,6 +52,8 @@ def spark(tmp_path_factory: pytest.TempPathFactory, event_log: Path) -> Iterator
         "spark.jars": ",".join(map(str, jars())),
         "spark.local.dir": str(folder / "local"),
         "spark.log.level": "ERROR",
+        # Spark 3.5 refuses old dates unless it is told that their writer knew the calendar of today.
+        "spark.sql.parquet.datetimeRebaseModeInRead": "CORRECTED",
         "spark.sql.session.timeZone": ZONE,
         "spark.sql.shuffle.partitions": "2",
         "spark.sql.warehouse.dir": str(folder / "warehouse"),

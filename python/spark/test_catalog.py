@@ -21,7 +21,9 @@ def shop(spark: SparkSession, postgres: str) -> Iterator[str]:
     with psycopg.connect(postgres, autocommit=True) as connection:
         connection.execute('DROP SCHEMA IF EXISTS "My Shop" CASCADE')
         connection.execute('CREATE SCHEMA "My Shop"')
-        connection.execute('CREATE TABLE "My Shop"."Items" AS SELECT n AS id, n / 2 AS half FROM generate_series(1, 100) n')
+        connection.execute(
+            'CREATE TABLE "My Shop"."Items" AS SELECT n AS id, n / 2 AS half FROM generate_series(1, 100) n'
+        )
         connection.execute('CREATE VIEW "My Shop".few AS SELECT * FROM "My Shop"."Items" WHERE id < 4')
         connection.execute("CREATE TABLE IF NOT EXISTS public.plain AS SELECT 1 AS one")
         name = f"shop_{id(connection)}"
@@ -35,7 +37,9 @@ def shop(spark: SparkSession, postgres: str) -> Iterator[str]:
 def test_tables_are_read_and_joined(spark: SparkSession, shop: str) -> None:
     assert spark.sql(f"SELECT * FROM {shop}.public.plain").collect() == [(1,)]
     assert spark.table(f"{shop}.`My Shop`.few").orderBy("id").collect() == [(1, 0), (2, 1), (3, 1)]
-    joined = f"SELECT count(*), sum(a.id) FROM {shop}.`My Shop`.`Items` a JOIN {shop}.`My Shop`.few b ON a.half = b.half"
+    joined = (
+        f"SELECT count(*), sum(a.id) FROM {shop}.`My Shop`.`Items` a JOIN {shop}.`My Shop`.few b ON a.half = b.half"
+    )
     # half is 0 for 1, and 1 for 2 and 3; two of the few have 1.
     assert spark.sql(joined).collect() == [(5, 11)]
 
@@ -58,7 +62,11 @@ def test_what_there_is_not_is_spark_s_own_error(spark: SparkSession, shop: str) 
 
 
 def test_it_only_reads(spark: SparkSession, shop: str) -> None:
-    for statement in (f"DROP TABLE {shop}.public.plain", f"CREATE TABLE {shop}.public.other (a INT)", f"CREATE NAMESPACE {shop}.other"):
+    for statement in (
+        f"DROP TABLE {shop}.public.plain",
+        f"CREATE TABLE {shop}.public.other (a INT)",
+        f"CREATE NAMESPACE {shop}.other",
+    ):
         with pytest.raises(Exception, match="only reads"):
             spark.sql(statement)
     with pytest.raises(AnalysisException):

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import decimal
-import math
 from pathlib import Path
 from typing import Any
 
@@ -16,42 +14,7 @@ from py4j.protocol import Py4JJavaError
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
 from spark.cells import assert_same, rows, table, types
-
-D = decimal.Decimal
-UTC = dt.timezone.utc
-
-# A value, another one, and NULL between them: of each type that Spark's own Parquet reader knows.
-SHARED: dict[str, tuple[pa.DataType, list[Any]]] = {
-    "bool": (pa.bool_(), [True, None, False]),
-    "int8": (pa.int8(), [-128, None, 127]),
-    "int16": (pa.int16(), [-32768, None, 32767]),
-    "int32": (pa.int32(), [-(2**31), None, 2**31 - 1]),
-    "int64": (pa.int64(), [-(2**63), None, 2**63 - 1]),
-    "uint8": (pa.uint8(), [0, None, 255]),
-    "uint16": (pa.uint16(), [0, None, 65535]),
-    "uint32": (pa.uint32(), [0, None, 2**32 - 1]),
-    "uint64": (pa.uint64(), [0, None, 2**64 - 1]),
-    "float32": (pa.float32(), [-0.0, None, math.inf]),
-    "float64": (pa.float64(), [math.nan, None, 5e-324]),
-    "decimal small": (pa.decimal128(9, 2), [D("-1234567.89"), None, D("0.01")]),
-    "decimal long": (pa.decimal128(18, 4), [D("99999999999999.9999"), None, D("-0.0001")]),
-    "decimal large": (pa.decimal128(38, 10), [D("9" * 28 + ".0123456789"), None, D("-1E-10")]),
-    "date": (pa.date32(), [dt.date(1, 1, 1), None, dt.date(9999, 12, 31)]),
-    "instant ms": (pa.timestamp("ms", "UTC"), [dt.datetime(1969, 12, 31, tzinfo=UTC), None, dt.datetime(2024, 3, 10, 7, tzinfo=UTC)]),
-    "instant us": (pa.timestamp("us", "UTC"), [dt.datetime(1900, 1, 1, 0, 0, 0, 1, UTC), None, dt.datetime(2024, 3, 10, 7, 30, 0, 999999, UTC)]),
-    "timestamp us": (pa.timestamp("us"), [dt.datetime(1969, 12, 31, 23, 59, 59, 999999), None, dt.datetime(2024, 3, 10, 2, 30)]),
-    "text": (pa.string(), ["", None, "träge 🏹 \0"]),
-    "large text": (pa.large_string(), ["a" * 100, None, "b"]),
-    "binary": (pa.binary(), [b"", None, b"\xff\0"]),
-    "list": (pa.list_(pa.int32()), [[1, None, 3], None, []]),
-    "list of text": (pa.list_(pa.string()), [["a", None], None, ["", "long enough to be no inline view"]]),
-    "struct": (pa.struct([("x", pa.int64()), ("y", pa.string())]), [{"x": 1, "y": None}, None, {"x": None, "y": "z"}]),
-    "map": (pa.map_(pa.string(), pa.float64()), [[("a", 1.5), ("b", None)], None, []]),
-    "deep": (
-        pa.list_(pa.struct([("m", pa.map_(pa.string(), pa.list_(pa.decimal128(20, 3))))])),
-        [[{"m": [("k", [D("1.125"), None])]}, None, {"m": None}], None, [{"m": []}]],
-    ),
-}
+from spark.shared_types import SHARED, UTC, D
 
 
 def written(path: Path, columns: dict[str, tuple[pa.DataType, list[Any]]], **options: Any) -> str:
@@ -64,7 +27,9 @@ def bowshot(spark: SparkSession, path: str | Path, **options: Any) -> DataFrame:
     return spark.read.format("bowshot").options(**options).load(str(path))
 
 
-@pytest.mark.parametrize("options", [{}, {"data_page_version": "2.0", "use_dictionary": False}, {"row_group_size": 4, "compression": "zstd"}])
+@pytest.mark.parametrize(
+    "options", [{}, {"data_page_version": "2.0", "use_dictionary": False}, {"row_group_size": 4, "compression": "zstd"}]
+)
 def test_every_type_is_what_sparks_own_reader_has(spark: SparkSession, tmp_path: Path, options: dict[str, Any]) -> None:
     path = written(tmp_path / "all.parquet", SHARED, **options)
     assert_same(bowshot(spark, path), spark.read.parquet(path), key=None)
@@ -84,13 +49,23 @@ def arrow(spark: SparkSession, path: Path, column: pa.Array) -> DataFrame:
 
 
 LAYOUTS: list[tuple[pa.Array, str, list[Any]]] = [
-    (pa.array([None, "short", "long enough to be no inline view", None, ""], pa.string_view()), "string",
-     ["short", "long enough to be no inline view", None, ""]),
+    (
+        pa.array([None, "short", "long enough to be no inline view", None, ""], pa.string_view()),
+        "string",
+        ["short", "long enough to be no inline view", None, ""],
+    ),
     (pa.array([None, b"x", b"y" * 30], pa.binary_view()), "binary", [b"x", b"y" * 30]),
     (pa.array(["a", "b", None, "a"]).dictionary_encode(), "string", ["b", None, "a"]),
-    (pa.DictionaryArray.from_arrays(pa.array([0, 1, 2, 1], pa.int8()), pa.array([7, None, 9])), "bigint", [None, 9, None]),
-    (pa.DictionaryArray.from_arrays(pa.array([0, 1, 0], pa.uint16()), pa.array([{"x": 1}, {"x": None}])),
-     "struct<x:bigint>", [{"x": None}, {"x": 1}]),
+    (
+        pa.DictionaryArray.from_arrays(pa.array([0, 1, 2, 1], pa.int8()), pa.array([7, None, 9])),
+        "bigint",
+        [None, 9, None],
+    ),
+    (
+        pa.DictionaryArray.from_arrays(pa.array([0, 1, 0], pa.uint16()), pa.array([{"x": 1}, {"x": None}])),
+        "struct<x:bigint>",
+        [{"x": None}, {"x": 1}],
+    ),
     (pa.array([[1], [2, None], None, []], pa.large_list(pa.int16())), "array<smallint>", [[2, None], None, []]),
     (pa.array([[1, 2], None, [3, None]], pa.list_(pa.int64(), 2)), "array<bigint>", [None, [3, None]]),
     (pa.array([[1], [2, None], None, [3]], pa.list_view(pa.int64())), "array<bigint>", [[2, None], None, [3]]),
@@ -101,20 +76,31 @@ LAYOUTS: list[tuple[pa.Array, str, list[Any]]] = [
     (pa.array([D(0), D("9" * 30), None], pa.decimal256(38, 0)), "decimal(38,0)", [D("9" * 30), None]),
     (pa.array([dt.date(1970, 1, 2), dt.date(1970, 1, 1), None], pa.date64()), "date", [dt.date(1970, 1, 1), None]),
     (pa.array([0, -1, None], pa.timestamp("s")), "timestamp_ntz", [dt.datetime(1969, 12, 31, 23, 59, 59), None]),
-    (pa.array([0, 1_000, None], pa.timestamp("ns", "UTC")), "timestamp", [dt.datetime(1970, 1, 1, 0, 0, 0, 1, UTC), None]),
+    (
+        pa.array([0, 1_000, None], pa.timestamp("ns", "UTC")),
+        "timestamp",
+        [dt.datetime(1970, 1, 1, 0, 0, 0, 1, UTC), None],
+    ),
     (pa.array([0, 86_399_999_999, None], pa.time64("us")), "string", ["23:59:59.999999", None]),
     (pa.array([0, 3661, None], pa.time32("s")), "string", ["01:01:01", None]),
     (pa.array([0, 90, None], pa.duration("s")), "interval day to second", [dt.timedelta(seconds=90), None]),
-    (pa.array([(0, 0, 0), (14, 3, 4_500_000_000), None], pa.month_day_nano_interval()), "string", ["P1Y2M3DT4.5S", None]),
+    (
+        pa.array([(0, 0, 0), (14, 3, 4_500_000_000), None], pa.month_day_nano_interval()),
+        "string",
+        ["P1Y2M3DT4.5S", None],
+    ),
     (pa.array([None, None, None], pa.null()), "void", [None, None]),
     (pa.array([b"0" * 4, b"1234", None], pa.binary(4)), "binary", [b"1234", None]),
-    (pa.array([{"a": 1}, {"a": None}, None], pa.struct([("a", pa.uint32())])),
-     "struct<a:bigint>", [{"a": None}, None]),
+    (pa.array([{"a": 1}, {"a": None}, None], pa.struct([("a", pa.uint32())])), "struct<a:bigint>", [{"a": None}, None]),
 ]
 
 
-@pytest.mark.parametrize(("column", "kind", "expected"), LAYOUTS, ids=lambda value: str(value.type) if isinstance(value, pa.Array) else "")
-def test_every_layout_of_arrow_is_read(spark: SparkSession, tmp_path: Path, column: pa.Array, kind: str, expected: list[Any]) -> None:
+@pytest.mark.parametrize(
+    ("column", "kind", "expected"), LAYOUTS, ids=lambda value: str(value.type) if isinstance(value, pa.Array) else ""
+)
+def test_every_layout_of_arrow_is_read(
+    spark: SparkSession, tmp_path: Path, column: pa.Array, kind: str, expected: list[Any]
+) -> None:
     df = arrow(spark, tmp_path / "x.arrow", column)
     assert types(df) == {"c": kind}
     if kind == "void":
@@ -127,7 +113,10 @@ def test_every_layout_of_arrow_is_read(spark: SparkSession, tmp_path: Path, colu
     ("column", "words"),
     [
         (pa.array([0, 1], pa.timestamp("ns")), r'"c" holds 1 ns, which has nanoseconds.*types\.c'),
-        (pa.array([D(0), D("1E-38")], pa.decimal256(76, 38)), r'"c" holds 0\.0+1, which Spark.s decimal\(38,18\) would round'),
+        (
+            pa.array([D(0), D("1E-38")], pa.decimal256(76, 38)),
+            r'"c" holds 0\.0+1, which Spark.s decimal\(38,18\) would round',
+        ),
         (pa.array([0, 2**62], pa.timestamp("s")), r'"c" holds 4611686018427387904 s, which is beyond'),
     ],
 )
@@ -138,7 +127,9 @@ def test_what_spark_cannot_hold_is_an_error(spark: SparkSession, tmp_path: Path,
 
 
 def test_a_union_is_refused_by_name(spark: SparkSession, tmp_path: Path) -> None:
-    union = pa.UnionArray.from_dense(pa.array([0, 1], pa.int8()), pa.array([0, 0], pa.int32()), [pa.array([1]), pa.array(["a"])])
+    union = pa.UnionArray.from_dense(
+        pa.array([0, 1], pa.int8()), pa.array([0, 0], pa.int32()), [pa.array([1]), pa.array(["a"])]
+    )
     with pytest.raises(Py4JJavaError, match=r'(?s)the column "c" .*union'):
         arrow(spark, tmp_path / "x.arrow", union)
 
@@ -150,15 +141,36 @@ def orders(tmp_path: Path) -> str:
         folder = tmp_path / "orders" / f"day={day}"
         folder.mkdir(parents=True)
         ids = range(day * 1000, day * 1000 + 1000)
-        data = pa.table({"id": pa.array(ids, pa.int32()), "price": [i / 4 for i in ids], "name": [f"n{i % 10}" if i % 7 else None for i in ids]})
+        data = pa.table(
+            {
+                "id": pa.array(ids, pa.int32()),
+                "price": [i / 4 for i in ids],
+                "name": [f"n{i % 10}" if i % 7 else None for i in ids],
+            }
+        )
         pq.write_table(data, folder / "part.parquet", row_group_size=100)
     return str(tmp_path / "orders")
 
 
 CONDITIONS = [
-    "id = 1234", "id < 5 OR id >= 2995", "id IN (1, 500, 2999)", "name IS NULL AND id < 100", "name = 'n3'", "price > 700.5 AND price <= 710",
-    "id > 1.5D", "day = 1", "day = 1 AND id > 1990", "NOT (id < 2990)", "name <=> 'n4' AND id < 300", "id <> 5 AND id < 10", "price = double('NaN')",
-    "id = 2147483648", "name LIKE 'n1%'", "id % 100 = 7", "false", "name IN ('n1', NULL)",
+    "id = 1234",
+    "id < 5 OR id >= 2995",
+    "id IN (1, 500, 2999)",
+    "name IS NULL AND id < 100",
+    "name = 'n3'",
+    "price > 700.5 AND price <= 710",
+    "id > 1.5D",
+    "day = 1",
+    "day = 1 AND id > 1990",
+    "NOT (id < 2990)",
+    "name <=> 'n4' AND id < 300",
+    "id <> 5 AND id < 10",
+    "price = double('NaN')",
+    "id = 2147483648",
+    "name LIKE 'n1%'",
+    "id % 100 = 7",
+    "false",
+    "name IN ('n1', NULL)",
 ]
 
 
@@ -180,7 +192,10 @@ def test_rows_are_counted_without_columns(spark: SparkSession, orders: str) -> N
     df = bowshot(spark, orders)
     assert df.count() == 3000
     assert df.select(f.lit(1).alias("one")).groupBy().sum().collect()[0][0] == 3000
-    assert df.selectExpr("max(id)", "count(name)", "count(*)").collect() == spark.read.parquet(orders).selectExpr("max(id)", "count(name)", "count(*)").collect()
+    assert (
+        df.selectExpr("max(id)", "count(name)", "count(*)").collect()
+        == spark.read.parquet(orders).selectExpr("max(id)", "count(name)", "count(*)").collect()
+    )
 
 
 def test_a_limit_reads_no_more_than_it_needs(spark: SparkSession, orders: str) -> None:
@@ -192,9 +207,19 @@ def test_a_limit_reads_no_more_than_it_needs(spark: SparkSession, orders: str) -
 
 
 def test_a_part_of_a_struct_is_read(spark: SparkSession, tmp_path: Path) -> None:
-    path = written(tmp_path / "all.parquet", {"s": (pa.struct([("a", pa.struct([("b", pa.int64()), ("c", pa.string())])), ("d", pa.int8())]), [{"a": {"b": 1, "c": "x"}, "d": 2}, None, {"a": None, "d": None}])})
+    path = written(
+        tmp_path / "all.parquet",
+        {
+            "s": (
+                pa.struct([("a", pa.struct([("b", pa.int64()), ("c", pa.string())])), ("d", pa.int8())]),
+                [{"a": {"b": 1, "c": "x"}, "d": 2}, None, {"a": None, "d": None}],
+            )
+        },
+    )
     for expression in ("s.a.b", "s.d", "s.a", "s.a.c AS x"):
-        assert_same(bowshot(spark, path).selectExpr(expression), spark.read.parquet(path).selectExpr(expression), key=None)
+        assert_same(
+            bowshot(spark, path).selectExpr(expression), spark.read.parquet(path).selectExpr(expression), key=None
+        )
 
 
 def test_csv_is_read_with_and_without_a_schema(spark: SparkSession, tmp_path: Path) -> None:

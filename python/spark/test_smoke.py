@@ -7,11 +7,14 @@ from pathlib import Path
 
 import bowshot
 import bowshot.spark
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pyspark
 import pytest
 from pyspark.sql import SparkSession
 from spark.cells import assert_same, rows, texts
 from spark.jdbc import read_jdbc
+from spark.shared_types import SHARED
 from spark.version import VERSION
 
 
@@ -44,3 +47,26 @@ def test_queries_are_read_without_a_jar(spark: SparkSession, postgres: str, shop
         df = bowshot.spark.read_sql(spark, sql, con)
         assert_same(df, spark.sql("SELECT 7L AS n, 'a' AS t"))
         bowshot.spark.close(df)
+
+
+def test_files_are_read_with_the_jar(spark: SparkSession, tmp_path: Path) -> None:
+    columns = {name: pa.array(values * 3, kind) for name, (kind, values) in SHARED.items()}
+    path = str(tmp_path / "all.parquet")
+    pq.write_table(pa.table(columns), path, row_group_size=4)
+    ours = spark.read.format("bowshot").load(path)
+    assert_same(ours, spark.read.parquet(path), key=None)
+    assert ours.where("int32 IS NULL").count() == ours.count() / 3
+
+
+def test_databases_are_read_with_the_jar(spark: SparkSession, postgres: str) -> None:
+    df = (
+        spark.read.format("bowshot")
+        .option("query", "SELECT n, n / 2 AS half FROM generate_series(1, 9) n")
+        .load(postgres)
+    )
+    assert df.where("half = 2").orderBy("n").collect() == [(4, 2), (5, 2)]
+    assert df.selectExpr("sum(n)", "count(*)").collect() == [(45, 9)]
+    spark.conf.set("spark.sql.catalog.smoke", "io.bowshot.spark.BowshotCatalog")
+    spark.conf.set("spark.sql.catalog.smoke.url", postgres)
+    found = spark.sql("SELECT nspname FROM smoke.pg_catalog.pg_namespace WHERE nspname = 'public'")
+    assert found.collect() == [("public",)]
