@@ -57,7 +57,7 @@ def test_what_there_is_not_is_spark_s_own_error(spark: SparkSession, shop: str) 
     for name in (f"{shop}.public.nothing", f"{shop}.nowhere.plain"):
         with pytest.raises(AnalysisException, match="TABLE_OR_VIEW_NOT_FOUND"):
             spark.table(name).collect()
-    with pytest.raises(AnalysisException, match="SCHEMA_NOT_FOUND|NAMESPACE"):
+    with pytest.raises(AnalysisException, match=r"SCHEMA_NOT_FOUND|NAMESPACE"):
         spark.sql(f"SHOW TABLES IN {shop}.nowhere").collect()
 
 

@@ -1,4 +1,4 @@
-"""`format("bowshot")` over databases: partitions of one snapshot, a task each, and plans that end with what reads them."""
+"""`format("bowshot")` over databases: partitions of one snapshot, a task each, and plans that end with their readers."""
 
 from __future__ import annotations
 
@@ -44,10 +44,10 @@ def plan(df: DataFrame) -> str:
 
 # A column for each type: its name, a value, and its type in PostgreSQL.
 COLUMNS = """
-b true bool | i2 1 int2 | i4 2 int4 | i8 3 int8 | f4 0.5 float4 | f8 -0.25 float8 | n92 12.34 numeric(9,2) | n 1.5 numeric
-t ä text | vc v varchar(9) | c3 c char(3) | by \\x00ff bytea | d 2024-02-29 date | ts 2024-03-10T02:30:00.000001 timestamp
-tz 2024-03-10T07:30:00+00 timestamptz | u 00000000-0000-0000-0000-00000000007f uuid | j {"a":1} jsonb | ai {1,NULL,3} int4[]
-at {a,"b"} text[] | o 7 oid
+b true bool | i2 1 int2 | i4 2 int4 | i8 3 int8 | f4 0.5 float4 | f8 -0.25 float8 | n92 12.34 numeric(9,2)
+n 1.5 numeric | t ä text | vc v varchar(9) | c3 c char(3) | by \\x00ff bytea | d 2024-02-29 date
+ts 2024-03-10T02:30:00.000001 timestamp | tz 2024-03-10T07:30:00+00 timestamptz
+u 00000000-0000-0000-0000-00000000007f uuid | j {"a":1} jsonb | ai {1,NULL,3} int4[] | at {a,"b"} text[] | o 7 oid
 """
 
 
@@ -246,10 +246,7 @@ def test_sqlite_and_mariadb_are_read(spark: SparkSession, tmp_path: Path, mariad
 def test_udfs_joins_broadcasts_and_adaptive_plans_read_it(spark: SparkSession, postgres: str, accounts: str) -> None:
     df = accounts_of(spark, postgres)
 
-    @f.udf("long")
-    def twice(value: int) -> int:
-        return 2 * value
-
+    twice = f.udf(lambda value: 2 * value, "long")
     assert df.select(twice("id").alias("x")).agg(f.sum("x")).collect()[0][0] == ROWS * (ROWS + 1)
     small = query(spark, postgres, f"SELECT id AS key FROM {accounts} WHERE id <= 10")
     assert df.join(f.broadcast(small), df.id == small.key).count() == 10

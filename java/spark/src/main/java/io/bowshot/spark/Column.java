@@ -133,7 +133,7 @@ public record Column(
         if (format.startsWith("ts")) {
             return format.length() == 4 ? DataTypes.TimestampNTZType : DataTypes.TimestampType;
         }
-        // Times of a day, and intervals of months, days and nanoseconds, are ISO 8601's texts.
+        // Times of a day, and intervals of months, days and nanoseconds, are texts.
         return switch (format) {
             case "tts", "ttm", "ttu", "ttn", "tin", "tiD" -> DataTypes.StringType;
             case "tDs", "tDm", "tDu", "tDn" -> DataTypes.createDayTimeIntervalType();

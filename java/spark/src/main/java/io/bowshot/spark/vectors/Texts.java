@@ -1,12 +1,13 @@
 package io.bowshot.spark.vectors;
 
+import java.math.BigDecimal;
 import java.time.LocalTime;
 import java.time.format.DateTimeFormatter;
 import java.util.UUID;
 import org.apache.spark.unsafe.Platform;
 import org.apache.spark.unsafe.types.UTF8String;
 
-/** Values that Spark has no type for, as text: UUIDs, times of a day, intervals in ISO 8601's form. */
+/** Values that Spark has no type for, as text: UUIDs, times of a day, intervals of months, days and nanoseconds. */
 final class Texts {
     private static final long SECOND = 1_000_000_000;
     private static final long DAY = 86_400 * SECOND;
@@ -103,30 +104,9 @@ final class Texts {
         }
     }
 
-    /** Such as {@code P1Y2M3DT4H5M6.5S}; {@code PT0S} is nothing. */
+    /** What {@code CAST(… AS INTERVAL)} takes: {@code 14 months -3 days 14706.5 seconds}. */
     private static String interval(int months, int days, long nanos) {
-        StringBuilder text = new StringBuilder("P");
-        part(text, months / 12, 'Y');
-        part(text, months % 12, 'M');
-        part(text, days, 'D');
-        if (nanos != 0) {
-            text.append('T');
-            part(text, nanos / (3_600 * SECOND), 'H');
-            part(text, nanos / (60 * SECOND) % 60, 'M');
-            long rest = nanos % (60 * SECOND);
-            if (rest != 0) {
-                text.append(java.math.BigDecimal.valueOf(rest, 9)
-                                .stripTrailingZeros()
-                                .toPlainString())
-                        .append('S');
-            }
-        }
-        return text.length() == 1 ? "PT0S" : text.toString();
-    }
-
-    private static void part(StringBuilder text, long count, char unit) {
-        if (count != 0) {
-            text.append(count).append(unit);
-        }
+        BigDecimal seconds = BigDecimal.valueOf(nanos, 9).stripTrailingZeros();
+        return months + " months " + days + " days " + seconds.toPlainString() + " seconds";
     }
 }
