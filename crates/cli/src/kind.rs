@@ -7,7 +7,7 @@ use bowshot_gateway_catalog::Dialect;
 /// The kind of a source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// Parquet, CSV or Arrow files.
+    /// Parquet, CSV, JSON lines or Arrow files.
     Files,
     /// A database with this dialect.
     Database(Dialect),
@@ -18,7 +18,30 @@ const SQLITE: &[&str] = &[".db", ".db3", ".sqlite", ".sqlite3", ".s3db", ".sdb"]
 
 /// Endings of data's files.
 const DATA: &[&str] = &[
-    ".parquet", ".parq", ".pq", ".csv", ".csv.gz", ".tsv", ".tsv.gz", ".tab", ".arrow", ".arrows", ".ipc", ".feather",
+    ".parquet",
+    ".parq",
+    ".pq",
+    ".csv",
+    ".csv.gz",
+    ".csv.zst",
+    ".tsv",
+    ".tsv.gz",
+    ".tsv.zst",
+    ".tab",
+    ".jsonl",
+    ".jsonl.gz",
+    ".jsonl.zst",
+    ".ndjson",
+    ".ndjson.gz",
+    ".ndjson.zst",
+    ".json",
+    ".json.gz",
+    ".json.zst",
+    ".arrow",
+    ".arrows",
+    ".ipc",
+    ".feather",
+    ".orc",
 ];
 
 impl Kind {
@@ -90,6 +113,8 @@ mod tests {
             ("./lake/", Kind::Files),
             ("/data/*.csv", Kind::Files),
             ("orders.parquet", Kind::Files),
+            ("orders.jsonl", Kind::Files),
+            ("log.ndjson.zst", Kind::Files),
             ("lake/part-?.parquet", Kind::Files),
             ("/tmp", Kind::Files),
             ("odbc:DSN=shop", Kind::Database(Dialect::Other)),

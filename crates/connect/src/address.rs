@@ -10,7 +10,7 @@ pub(crate) enum Address {
     Scheme { scheme: String, transport: Option<String>, rest: String },
     /// libpq's `host=… dbname=…`.
     Keywords,
-    /// The path of a folder, or of a file of data: Parquet, CSV, Arrow.
+    /// The path of a folder, or of a file of data: Parquet, CSV, JSON lines, Arrow.
     Folder,
     /// The path of another file.
     Path,
@@ -23,9 +23,32 @@ pub(crate) enum Address {
 /// Endings that make a text without spaces the path of an SQLite file.
 const SUFFIXES: &[&str] = &[".db", ".db3", ".sqlite", ".sqlite3", ".s3db", ".sdb"];
 
-/// Endings that make a text without spaces the path of a file of data.
+/// Endings that make a text without spaces the path of a file of data. ORC is refused in words of its own.
 const DATA_SUFFIXES: &[&str] = &[
-    ".parquet", ".parq", ".pq", ".csv", ".csv.gz", ".tsv", ".tsv.gz", ".tab", ".arrow", ".arrows", ".ipc", ".feather",
+    ".parquet",
+    ".parq",
+    ".pq",
+    ".csv",
+    ".csv.gz",
+    ".csv.zst",
+    ".tsv",
+    ".tsv.gz",
+    ".tsv.zst",
+    ".tab",
+    ".jsonl",
+    ".jsonl.gz",
+    ".jsonl.zst",
+    ".ndjson",
+    ".ndjson.gz",
+    ".ndjson.zst",
+    ".json",
+    ".json.gz",
+    ".json.zst",
+    ".arrow",
+    ".arrows",
+    ".ipc",
+    ".feather",
+    ".orc",
 ];
 
 /// Schemes whose addresses need no `//`.

@@ -36,7 +36,7 @@ pub use subquery::{Subquery, dialect, scheme, subquery};
 /// The source that `uri` names; nothing is sent to a database yet.
 ///
 /// `uri` is a URI (`postgresql://…`, `mysql://…`, `sqlite:///path`, `odbc:DSN=…`; SQLAlchemy's `+driver` is ignored), the path of
-/// an SQLite file, of a Parquet, CSV or Arrow file or of a folder of them, or libpq's keywords (`host=… dbname=…`).
+/// an SQLite file, of a Parquet, CSV, JSON or Arrow file or of a folder of them, or libpq's keywords (`host=… dbname=…`).
 ///
 /// # Errors
 /// Of kind [`Config`](ErrorKind::Config) or [`Unsupported`](ErrorKind::Unsupported); they never hold a password.
@@ -86,7 +86,7 @@ fn known() -> String {
         SOURCES.iter().filter_map(|entry| entry.schemes.first()).map(|scheme| format!("{scheme}://")).collect();
     let schemes = schemes.join(", ");
     format!(
-        "{schemes}, the path of an SQLite, Parquet, CSV or Arrow file or of a folder of them, or libpq's host=… dbname=…"
+        "{schemes}, the path of an SQLite, Parquet, CSV, JSON or Arrow file or of a folder of them, or libpq's host=… dbname=…"
     )
 }
 

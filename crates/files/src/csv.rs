@@ -5,7 +5,6 @@ mod ends;
 mod evidence;
 mod head;
 mod held;
-mod input;
 mod read;
 mod records;
 mod separator;
@@ -22,12 +21,13 @@ use serde::{Deserialize, Serialize};
 use crate::chunk::{Chunk, Piece};
 use crate::format::Format;
 use crate::snapshot::File;
-use ends::Ends;
 use evidence::Evidence;
 
+pub(crate) use ends::Ends;
 pub(crate) use head::Head;
 pub(crate) use held::HeldText;
 pub(crate) use read::read;
+pub(crate) use split::{Goal, split};
 
 /// What the user says of the text.
 #[derive(Clone, Debug, PartialEq)]

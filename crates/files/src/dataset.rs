@@ -12,7 +12,7 @@ use crate::format::Format;
 use crate::partition::Cut;
 use crate::snapshot::File;
 use crate::uri::Location;
-use crate::{csv, hive, ipc, parquet};
+use crate::{csv, hive, ipc, json, parquet};
 
 /// Files with the same columns.
 pub(crate) struct Dataset {
@@ -30,6 +30,7 @@ pub(crate) enum Data {
     Parquet(Vec<Arc<parquet::Meta>>),
     Text(csv::Table),
     Arrow(Vec<ipc::Meta>),
+    Json(json::Table),
 }
 
 impl Dataset {
@@ -38,6 +39,10 @@ impl Dataset {
         let store = Store::new(location, cancel)?;
         let files = store.list(location)?;
         let format = format(location, &store, &files)?;
+        if location.infer_all && format != Format::Json {
+            return Err(Error::new(ErrorKind::Config, "infer=all is an option of JSON lines alone")
+                .with_hint("leave it out; types= settles the types of other files"));
+        }
         let looking = Looking { location, files: &files, options, cancel };
         let (data, schemas) = match format {
             Format::Parquet => {
@@ -58,6 +63,14 @@ impl Dataset {
                 let table = csv::Table::new(heads, &options.types, &files)?;
                 let schemas = table.schemas();
                 (Data::Text(table), schemas)
+            }
+            Format::Json => {
+                let (settled, all) = (json::settled(&options.types), location.infer_all);
+                let look = json::Looking { settled, all, target, workers: options.workers(), cancel };
+                let heads = looking.each(&store, |open| json::Head::load(&open, &look))?;
+                let table = json::Table::new(heads, &options.types, &files, all)?;
+                let schemas = table.schemas();
+                (Data::Json(table), schemas)
             }
         };
         let named: Vec<(&str, &SchemaRef)> =
@@ -118,6 +131,7 @@ impl Dataset {
             }
             Data::Arrow(metas) => metas.iter().enumerate().flat_map(|(file, meta)| meta.chunks(file)).collect(),
             Data::Text(table) => table.chunks(),
+            Data::Json(table) => table.chunks(),
         }
     }
 }

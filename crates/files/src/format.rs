@@ -14,6 +14,8 @@ pub(crate) enum Format {
     Tsv,
     /// Arrow IPC, the file or the stream layout.
     Arrow,
+    /// Text, an object of JSON a line.
+    Json,
 }
 
 impl Format {
@@ -24,6 +26,7 @@ impl Format {
             "csv" => Some(Format::Csv),
             "tsv" | "tab" => Some(Format::Tsv),
             "arrow" | "arrows" | "ipc" | "feather" => Some(Format::Arrow),
+            "jsonl" | "ndjson" | "json" => Some(Format::Json),
             _ => None,
         }
     }
@@ -40,22 +43,51 @@ impl Format {
         match head.as_ref() {
             [b'P', b'A', b'R', b'1' | b'E', ..] => Ok(Format::Parquet),
             [b'A', b'R', b'R', b'O', b'W', b'1', ..] | [0xff, 0xff, 0xff, 0xff, ..] => Ok(Format::Arrow),
+            [b'{', ..] => Ok(Format::Json),
+            [b'O', b'R', b'C', ..] => Err(orc(name)),
             _ => {
                 Err(Error::new(ErrorKind::Config, format!("neither its name nor its first bytes tell what {name} is"))
-                    .with_hint("say it in the URI: file:…?format=csv, or parquet, tsv, arrow"))
+                    .with_hint("say it in the URI: file:…?format=csv, or parquet, tsv, jsonl, arrow"))
             }
         }
     }
 }
 
-/// Whether the file is compressed as a whole.
-pub(crate) fn is_gzip(name: &str) -> bool {
-    strip_compression(name).len() < name.len()
+/// Why a file of ORC is not read, and what to do with it.
+pub(crate) fn orc(name: &str) -> Error {
+    Error::new(ErrorKind::Unsupported, format!("{name} is an ORC file, which is not read"))
+        .with_hint("make it Parquet: pyarrow.parquet.write_table(pyarrow.orc.read_table(\"old.orc\"), \"new.parquet\")")
+}
+
+/// Whether a file's name is that of an ORC file.
+pub(crate) fn is_orc(name: &str) -> bool {
+    ending(name, ".orc").is_some()
+}
+
+/// Whether a file may well be a document beside the data, as its name says: `.json` is what both are called.
+pub(crate) fn may_be_document(name: &str) -> bool {
+    ending(strip_compression(name), ".json").is_some()
+}
+
+/// How a file of text is compressed as a whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Compression {
+    Gzip,
+    Zstd,
+}
+
+/// By a file's name; `None` where it is not compressed.
+pub(crate) fn compression(name: &str) -> Option<Compression> {
+    let all = [(".gz", Compression::Gzip), (".zst", Compression::Zstd)];
+    all.into_iter().find_map(|(end, compression)| ending(name, end).map(|_| compression))
 }
 
 fn strip_compression(name: &str) -> &str {
-    match name.len().checked_sub(3).and_then(|end| name.split_at_checked(end)) {
-        Some((stem, end)) if end.eq_ignore_ascii_case(".gz") => stem,
-        _ => name,
-    }
+    ending(name, ".gz").or_else(|| ending(name, ".zst")).unwrap_or(name)
+}
+
+/// What stands before an end of a name, in letters of any case.
+fn ending<'a>(name: &'a str, end: &str) -> Option<&'a str> {
+    let (stem, found) = name.len().checked_sub(end.len()).and_then(|at| name.split_at_checked(at))?;
+    found.eq_ignore_ascii_case(end).then_some(stem)
 }

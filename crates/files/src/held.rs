@@ -13,6 +13,7 @@ use crate::chunk::Piece;
 use crate::csv::HeldText;
 use crate::dataset::{Data, Dataset};
 use crate::ipc;
+use crate::json::HeldLines;
 use crate::list;
 use crate::read::{Job, Shared};
 use crate::snapshot::Version;
@@ -44,6 +45,7 @@ pub(crate) enum HeldFormat {
     Parquet,
     Arrow,
     Text,
+    Json,
 }
 
 /// A file of a partition.
@@ -57,6 +59,7 @@ pub(crate) struct HeldFile {
     /// Where the columns that are read stand in it; `None`: where they stand in the first file.
     pub(crate) places: Option<Vec<usize>>,
     pub(crate) text: Option<HeldText>,
+    pub(crate) json: Option<HeldLines>,
 }
 
 /// The partitions of a plan, for those who read them elsewhere.
@@ -109,7 +112,11 @@ fn held(dataset: &Dataset, job: &Job, here: Option<[u8; 16]>) -> Result<Held> {
         let places: Vec<usize> = columns.iter().filter_map(|column| known.get(*column).copied()).collect();
         let text = match &dataset.data {
             Data::Text(table) => Some(table.held(*number, &places).ok_or_else(lost)?),
-            Data::Parquet(_) | Data::Arrow(_) => None,
+            Data::Parquet(_) | Data::Arrow(_) | Data::Json(_) => None,
+        };
+        let json = match &dataset.data {
+            Data::Json(table) => Some(table.held(*number, &places).ok_or_else(lost)?),
+            Data::Parquet(_) | Data::Arrow(_) | Data::Text(_) => None,
         };
         let same = first.as_ref() == Some(&places);
         files.push(HeldFile {
@@ -119,6 +126,7 @@ fn held(dataset: &Dataset, job: &Job, here: Option<[u8; 16]>) -> Result<Held> {
             keys: file.keys.clone(),
             places: (!same).then(|| places.clone()),
             text,
+            json,
         });
         first.get_or_insert(places);
     }
@@ -132,6 +140,7 @@ fn held(dataset: &Dataset, job: &Job, here: Option<[u8; 16]>) -> Result<Held> {
             Data::Parquet(_) => HeldFormat::Parquet,
             Data::Arrow(_) => HeldFormat::Arrow,
             Data::Text(_) => HeldFormat::Text,
+            Data::Json(_) => HeldFormat::Json,
         },
         schema: ipc::written(&view.schema)?,
         places: view.places.iter().map(place).collect(),

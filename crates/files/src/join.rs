@@ -14,6 +14,7 @@ use crate::dataset::{Data, Dataset};
 use crate::error::damaged_ticket;
 use crate::held::{Held, HeldFile, HeldFormat, here};
 use crate::ipc;
+use crate::json;
 use crate::list;
 use crate::parquet;
 use crate::read::{Job, Shared};
@@ -63,6 +64,7 @@ pub(crate) fn join(location: &Location, ticket: &Ticket, held: Held, cancel: &Ca
             Data::Arrow(metas)
         }
         HeldFormat::Text => Data::Text(text(&view, &files, held.files, &places)?),
+        HeldFormat::Json => Data::Json(lines(&view, &files, held.files, &places)?),
     };
     // What the query names has been found: no name is looked for any more.
     let dataset = Dataset { location: location.clone(), files, data, all: Arc::clone(&view.schema), places };
@@ -168,6 +170,17 @@ fn text(view: &View, files: &[Arc<File>], held: Vec<HeldFile>, places: &[Vec<usi
     csv::Table::join(known).map_err(damaged_ticket)
 }
 
+fn lines(view: &View, files: &[Arc<File>], held: Vec<HeldFile>, places: &[Vec<usize>]) -> Result<json::Table> {
+    let width = places.first().map_or(0, Vec::len);
+    let fields = fields(view, width).ok_or_else(|| damaged_ticket("a column is read for nothing"))?;
+    let one = |((file, held), places): ((&'_ Arc<File>, HeldFile), &Vec<usize>)| -> Result<_> {
+        let json = held.json.ok_or_else(|| damaged_ticket("a file of JSON has no columns"))?;
+        Ok((Arc::clone(file), json, places.clone(), fields.clone()))
+    };
+    let known = files.iter().zip(held).zip(places).map(one).collect::<Result<Vec<_>>>()?;
+    json::Table::join(known).map_err(damaged_ticket)
+}
+
 /// A piece, if its file has it.
 fn chunk(dataset: &Dataset, view: &View, file: usize, piece: Piece) -> Result<Chunk> {
     let found = match &dataset.data {
@@ -177,6 +190,7 @@ fn chunk(dataset: &Dataset, view: &View, file: usize, piece: Piece) -> Result<Ch
         }
         Data::Arrow(metas) => metas.get(file).and_then(|meta| meta.chunk(file, piece)),
         Data::Text(table) => dataset.files.get(file).and_then(|of| table.chunk(file, of, piece)),
+        Data::Json(table) => dataset.files.get(file).and_then(|of| table.chunk(file, of, piece)),
     };
     found.ok_or_else(|| damaged_ticket("a piece is in none of its files"))
 }

@@ -1,6 +1,6 @@
-//! Files and folders of Parquet, CSV and Arrow IPC as a source of Arrow batches, local or in an object store.
+//! Files and folders of Parquet, CSV, JSON lines and Arrow IPC as a source of Arrow batches, local or in an object store.
 //!
-//! Row groups of Parquet, record batches of Arrow and byte ranges of CSV are the partitions; only the columns that the
+//! Row groups of Parquet, record batches of Arrow and byte ranges of CSV and JSON lines are the partitions; only the columns that the
 //! query names are read. A query is a plain read: `SELECT columns FROM data LIMIT n`, or nothing at all for everything.
 //!
 //! ```
@@ -26,14 +26,17 @@ mod columns;
 mod connect;
 mod csv;
 mod dataset;
+mod digits;
 mod error;
 mod format;
 mod glob;
 mod guard;
 mod held;
 mod hive;
+mod input;
 mod ipc;
 mod join;
+mod json;
 mod lake;
 mod list;
 mod map;
@@ -65,8 +68,8 @@ pub struct Files {
 impl Files {
     /// The files that a URI or a path names: `file:///folder/`, `s3://bucket/prefix/`, `data/*.parquet`, a plain path.
     ///
-    /// Options follow a `?` (a `#` in an `https://` URI): `format`, `header`, `delimiter`, `quote`, `null`, `hive`, `mmap`,
-    /// `trusted`, and the object store's own. Nothing is looked at yet.
+    /// Options follow a `?` (a `#` in an `https://` URI): `format`, `header`, `delimiter`, `quote`, `null`, `infer`, `hive`,
+    /// `mmap`, `trusted`, and the object store's own. Nothing is looked at yet.
     ///
     /// # Errors
     /// An unknown option or a value that makes no sense is of kind [`Config`](bowshot_core::ErrorKind::Config), a scheme

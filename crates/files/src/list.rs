@@ -6,7 +6,7 @@ use std::sync::Arc;
 use bowshot_core::{Address, Error, ErrorKind, Result};
 
 use crate::error::{io, missing};
-use crate::format::Format;
+use crate::format::{Format, is_orc, may_be_document, orc};
 use crate::lake::Lake;
 use crate::snapshot::{File, Version};
 use crate::uri::Location;
@@ -22,7 +22,12 @@ pub(crate) fn local(location: &Location, path: &str) -> Result<Vec<Arc<File>>> {
             if let Some(lake) = walk(root, "", &mut found)? {
                 return Err(lake.refusal(path));
             }
+            let orc_file = found.iter().map(|(below, _)| below.clone()).find(|below| is_orc(below));
             found.retain(|(below, _)| is_data(location, below));
+            if let (true, Some(below)) = (found.is_empty(), orc_file) {
+                return Err(orc(&below));
+            }
+            pass_documents(location, &mut found, |(below, _)| below);
         }
         Ok(metadata) => found.push((String::new(), metadata)),
         Err(_) if glob::is_pattern(path) => {
@@ -113,14 +118,22 @@ pub(crate) fn outside(location: &Location, below: &str) -> Error {
 /// The error of a place without files.
 pub(crate) fn none(path: &str) -> Error {
     Error::new(ErrorKind::Io, format!("no files are at {}", Address::new(path))).with_hint(
-        "check the path; of a folder, files named .parquet, .csv, .tsv, .arrow, .feather, .ipc or .arrows are read, and \
-         all others with ?format=…",
+        "check the path; of a folder, files named .parquet, .csv, .tsv, .jsonl, .ndjson, .json, .arrow, .feather, .ipc or \
+         .arrows are read, and all others with ?format=…",
     )
 }
 
 /// Whether a file of a folder is one to read.
 pub(crate) fn is_data(location: &Location, below: &str) -> bool {
     location.format.is_some() || Format::of_name(below).is_some()
+}
+
+/// Passes over `.json` files of a folder that lie beside data in another format: they describe it, as a rule.
+pub(crate) fn pass_documents<T>(location: &Location, found: &mut Vec<T>, name: impl Fn(&T) -> &str) {
+    let is_other = |file: &T| Format::of_name(name(file)).is_some_and(|format| format != Format::Json);
+    if location.format.is_none() && found.iter().any(is_other) {
+        found.retain(|file| !may_be_document(name(file)));
+    }
 }
 
 /// Whether a file or folder is a writer's own, such as `_SUCCESS`, `_delta_log` and `.part.crc`.

@@ -32,6 +32,10 @@ pub(crate) fn plan(location: &Location, request: &Request, cancel: &Cancel) -> R
     let dataset = Arc::new(Dataset::load(location, options, target, cancel)?);
     let views: Vec<Arc<View>> =
         wanted.iter().map(|wanted| View::new(&dataset.all, wanted, options).map(Arc::new)).collect::<Result<_>>()?;
+    if let Data::Json(table) = &dataset.data {
+        // All files have the same columns in the same places.
+        views.iter().try_for_each(|view| table.check(&crate::read::columns(&dataset, view, 0)))?;
+    }
     let kept = dataset.kept(&options.prune);
     let (jobs, reason) = match views.as_slice() {
         [view] => one(&dataset, view, options, target, &kept),
@@ -115,7 +119,7 @@ fn one(dataset: &Dataset, view: &Arc<View>, options: &Options, target: u64, kept
         (_, 1) => "there is not more than one worker's share to read",
         (Data::Parquet(_), _) => "row groups are read side by side",
         (Data::Arrow(_), _) => "record batches are read side by side",
-        (Data::Text(_), _) => "ranges of whole lines are read side by side",
+        (Data::Text(_) | Data::Json(_), _) => "ranges of whole lines are read side by side",
     };
     (jobs, what.into())
 }
@@ -173,7 +177,7 @@ fn stored_bytes(dataset: &Dataset, view: &View, kept: &[Vec<bool>]) -> u64 {
             let kept = |file: usize| kept.get(file).map_or(&[][..], Vec::as_slice);
             metas.iter().enumerate().map(|(file, meta)| meta.stored_bytes(&columns(file), kept(file))).sum()
         }
-        Data::Arrow(_) | Data::Text(_) => dataset.files.iter().map(|file| file.size).sum(),
+        Data::Arrow(_) | Data::Text(_) | Data::Json(_) => dataset.files.iter().map(|file| file.size).sum(),
     }
 }
 

@@ -13,7 +13,7 @@ use crate::open::Open;
 use crate::snapshot::File;
 use crate::uri::Place;
 use crate::view::View;
-use crate::{csv, hive, ipc, parquet};
+use crate::{csv, hive, ipc, json, parquet};
 
 /// What a format's reader yields: some columns of a file, in their order in it.
 pub(crate) struct Columns {
@@ -199,6 +199,7 @@ impl<'a> Partition<'a> {
                 &dataset.location,
             )?,
             Data::Text(table) => csv::read(&open, table, chunk, &columns, bytes)?,
+            Data::Json(table) => json::read(&open, table, chunk, &columns, bytes)?,
         };
         Ok(Current { open, batches, columns, file: chunk.file })
     }

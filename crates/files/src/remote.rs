@@ -18,6 +18,7 @@ use object_store::path::Path;
 use object_store::{ClientOptions, GetOptions, ObjectMeta, ObjectStore, ObjectStoreExt, RetryConfig};
 
 use crate::error::{changed, damaged, missing};
+use crate::format::{is_orc, orc};
 use crate::held::HeldFile;
 use crate::lake::Lake;
 use crate::snapshot::{File, Version};
@@ -109,8 +110,15 @@ impl Remote {
                 files.push(self.file(location, meta, below));
             }
         }
+        if !pattern {
+            list::pass_documents(location, &mut files, |file| &file.name);
+        }
         files.sort_by(|one, other| one.name.cmp(&other.name));
-        if files.is_empty() { Err(list::none(location.shown())) } else { Ok(files) }
+        if files.is_empty() {
+            let orc_file = all.iter().map(|meta| meta.location.as_ref()).find(|name| is_orc(name));
+            return Err(orc_file.map_or_else(|| list::none(location.shown()), orc));
+        }
+        Ok(files)
     }
 
     /// The file of a ticket, if a listing of the location would name it so. Where it has a tag, each read asks for that version; else

@@ -21,6 +21,8 @@ pub(crate) struct Location {
     pub(crate) mmap: bool,
     /// The user's word that Arrow files hold what they say.
     pub(crate) trusted: bool,
+    /// Whether every record of JSON lines is looked at for its types.
+    pub(crate) infer_all: bool,
 }
 
 /// Where files are.
@@ -139,7 +141,15 @@ impl Location {
     }
 
     fn at(place: Place) -> Self {
-        Location { place, format: None, dialect: Dialect::default(), hive: true, mmap: true, trusted: false }
+        Location {
+            place,
+            format: None,
+            dialect: Dialect::default(),
+            hive: true,
+            mmap: true,
+            trusted: false,
+            infer_all: false,
+        }
     }
 
     /// Takes an option that is Bowshot's own; false for another one.
@@ -157,13 +167,20 @@ impl Location {
         match name {
             "format" => {
                 let known = Format::named(value);
-                self.format = Some(known.ok_or_else(|| wrong(name, "parquet, csv, tsv or arrow"))?);
+                self.format = Some(known.ok_or_else(|| wrong(name, "parquet, csv, tsv, jsonl or arrow"))?);
             }
             "header" => self.dialect.header = truth()?,
             "delimiter" => self.dialect.delimiter = Some(byte()?),
             "quote" => self.dialect.quote = if value.is_empty() { None } else { Some(byte()?) },
             "escape" => self.dialect.escape = if value.is_empty() { None } else { Some(byte()?) },
             "null" => self.dialect.nulls.push(value.as_bytes().to_vec()),
+            "infer" => {
+                self.infer_all = match value {
+                    "all" => true,
+                    "sample" => false,
+                    _ => return Err(wrong(name, "all, or sample")),
+                };
+            }
             "hive" => self.hive = truth()?,
             "mmap" => self.mmap = truth()?,
             "trusted" => self.trusted = truth()?,
@@ -207,7 +224,7 @@ fn wrong(name: &str, what: &str) -> Error {
 
 fn unknown(name: &str, place: &str) -> Error {
     Error::new(ErrorKind::Config, format!("files have no option \"{name}\"{place}"))
-        .with_hint("the options are format, header, delimiter, quote, escape, null, hive, mmap and trusted")
+        .with_hint("the options are format, header, delimiter, quote, escape, null, infer, hive, mmap and trusted")
 }
 
 #[cfg(test)]

@@ -14,6 +14,7 @@ use bowshot_core::parse::{decimal, number, temporal};
 
 use super::evidence::{is_decimal, whole};
 use super::records::Field;
+use crate::digits::is_exact;
 
 /// Whether the text of a type is parsed here.
 pub(super) fn is_native(data_type: &DataType) -> bool {
@@ -218,32 +219,6 @@ pub(super) fn float(text: &[u8]) -> Option<f64> {
     (!overflowed).then_some(value)
 }
 
-/// Whether the digits of a number come back from the double: always up to 15 of them.
-pub(super) fn is_exact(text: &[u8], value: f64) -> bool {
-    let mantissa = text.split(|byte| matches!(byte, b'e' | b'E')).next().unwrap_or(text);
-    let digits = mantissa.iter().filter(|byte| byte.is_ascii_digit()).count();
-    // Near zero, doubles have fewer digits.
-    if digits <= 15 && (value.abs() >= 1e-290 || mantissa.iter().all(|byte| !matches!(byte, b'1'..=b'9'))) {
-        return true;
-    }
-    let written = format!("{value:e}");
-    scientific(text) == scientific(written.as_bytes())
-}
-
-/// The significant digits of a number and the power of ten of the first one.
-fn scientific(text: &[u8]) -> Option<(bool, Vec<u8>, i64)> {
-    let (negative, text) = text.strip_prefix(b"-").map_or((false, text), |rest| (true, rest));
-    let mut parts = text.splitn(2, |byte| matches!(byte, b'e' | b'E'));
-    let mantissa = parts.next()?;
-    let exponent: i64 = parts.next().map_or(Some(0), |exponent| utf8(exponent)?.parse().ok())?;
-    let point = mantissa.iter().position(|byte| *byte == b'.').unwrap_or(mantissa.len());
-    let digits: Vec<u8> = mantissa.iter().copied().filter(u8::is_ascii_digit).collect();
-    let Some(first) = digits.iter().position(|digit| *digit != b'0') else { return Some((negative, Vec::new(), 0)) };
-    let last = digits.iter().rposition(|digit| *digit != b'0').unwrap_or(first);
-    let power = i64::try_from(point).ok()? - i64::try_from(first).ok()?;
-    Some((negative, digits.get(first..=last)?.to_vec(), exponent.checked_add(power)?))
-}
-
 /// `YYYY-MM-DD`.
 pub(super) fn date(text: &[u8]) -> Option<i32> {
     temporal::date(text).and_then(|days| i32::try_from(days).ok())
@@ -257,33 +232,4 @@ pub(super) fn time(text: &[u8]) -> Option<i64> {
 /// A date and a time; in UTC (`utc`) perhaps with an offset.
 pub(super) fn timestamp(text: &[u8], utc: bool) -> Option<i64> {
     temporal::timestamp(text, utc)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn digits_come_back_or_not() {
-        for (text, exact) in [
-            ("0.1", true),
-            ("1.10", true),
-            ("0.30000000000000004", true),
-            ("0.300000000000000040", true),
-            ("0.30000000000000003", false),
-            ("123456789012345.67", true),
-            ("12345678901234567.89", false),
-            ("9007199254740993", false),
-            ("9007199254740992", true),
-            ("1.7976931348623157e308", true),
-            ("5e-324", true),
-            ("4e-324", false),
-            ("1e-400", false),
-            ("0.000", true),
-            ("0e-400", true),
-        ] {
-            let value: f64 = text.parse().unwrap();
-            assert_eq!(is_exact(text.as_bytes(), value), exact, "{text}");
-        }
-    }
 }

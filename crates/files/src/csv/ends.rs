@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// The byte that ends a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) enum Ends {
+pub(crate) enum Ends {
     /// LF, with any number of CRs before it.
     Feed,
     /// CR alone, as Excel's "CSV (Macintosh)" has it.

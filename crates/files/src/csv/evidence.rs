@@ -2,7 +2,8 @@
 
 use arrow_schema::{DataType, TimeUnit};
 
-use super::decode::{date, float, is_exact, time, timestamp, truth};
+use super::decode::{date, float, time, timestamp, truth};
+use crate::digits::is_exact;
 
 /// The shapes that values have shown.
 #[derive(Clone, Debug, Default)]

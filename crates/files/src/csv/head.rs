@@ -6,13 +6,13 @@ use std::sync::Arc;
 use super::Rules;
 use super::decode::Block;
 use super::evidence::Evidence;
-use super::input::{fill, input};
 use super::read::fault;
 use super::records::Records;
 use super::separator::separator;
 use super::split::{Goal, split};
 use crate::error::damaged;
-use crate::format::is_gzip;
+use crate::format::compression;
+use crate::input::{byte_order_mark, fill, input};
 use crate::open::Open;
 use bowshot_core::{Cancel, Error, ErrorKind, Result};
 
@@ -38,7 +38,7 @@ impl Head {
     pub(crate) fn load(open: Arc<Open>, rules: &Rules, target: u64, workers: usize, cancel: &Cancel) -> Result<Self> {
         let name = &open.file.name;
         let mut text = Vec::new();
-        let mut input = input(&open, 0, open.len());
+        let mut input = input(&open, 0, open.len())?;
         let mut last = fill(input.as_mut(), &mut text, SAMPLE, name)? < SAMPLE;
         let mut front = byte_order_mark(&text, name)?;
         let mut rules = rules.clone();
@@ -68,7 +68,7 @@ impl Head {
         let line = line + rules.ends().count(text.get(front..body).unwrap_or_default());
         see(&rules, text.get(body..).unwrap_or_default(), last, &mut evidence)
             .map_err(|(found, bytes)| fault(name, &bytes, line, rules.ends(), &found))?;
-        let compressed = is_gzip(name);
+        let compressed = compression(name).is_some();
         let start = body as u64;
         // An escaped quote does not count: only a look from the beginning tells where records begin.
         let one = compressed || rules.escape.is_some();
@@ -85,29 +85,6 @@ impl Head {
         }
         Ok(Head { rules, names, evidence, pieces, compressed })
     }
-}
-
-/// The length of UTF-8's mark; text in UTF-16 is refused, and what is no text at all.
-fn byte_order_mark(text: &[u8], name: &str) -> Result<usize> {
-    match text {
-        [0xef, 0xbb, 0xbf, ..] => Ok(3),
-        // With its mark, or without: every other byte is zero.
-        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] | [1..=255, 0, 1..=255, 0, ..] | [0, 1..=255, 0, 1..=255, ..] => {
-            Err(Error::new(ErrorKind::Unsupported, format!("{name} is UTF-16, and only UTF-8 is read"))
-                .with_hint("write it again: iconv -f UTF-16 -t UTF-8"))
-        }
-        [0x1f, 0x8b, 8, ..] => Err(packed(name, "gzip", "give it a name that ends in .gz, or unpack it: gunzip")),
-        [b'P', b'K', 3, 4, ..] => Err(packed(name, "a ZIP archive", "unpack it: unzip")),
-        [0x28, 0xb5, 0x2f, 0xfd, ..] => Err(packed(name, "ZSTD", "unpack it: unzstd")),
-        [b'B', b'Z', b'h', b'1'..=b'9', 0x31, 0x41, 0x59, 0x26, ..] => Err(packed(name, "bzip2", "unpack it: bunzip2")),
-        [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => Err(packed(name, "xz", "unpack it: unxz")),
-        _ => Ok(0),
-    }
-}
-
-fn packed(name: &str, how: &str, way: &str) -> Error {
-    Error::new(ErrorKind::Unsupported, format!("{name} is packed ({how}), and not text as its name says"))
-        .with_hint(way)
 }
 
 /// The names in the header, or numbers.

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::decode::is_native;
 use super::{FileOfText, Rules, Table};
 use crate::chunk::{Chunk, Piece};
-use crate::format::is_gzip;
+use crate::format::compression;
 use crate::snapshot::File;
 
 /// A file of text as it is to be read.
@@ -55,7 +55,7 @@ impl Table {
             if !fields.iter().all(exact) {
                 return Err("a decimal has no digits, or more than there are");
             }
-            if compressed != is_gzip(&file.name) {
+            if compressed != compression(&file.name).is_some() {
                 return Err("the file is compressed where it was not, or the other way round");
             }
             let schema = Arc::new(Schema::new(fields));

@@ -10,11 +10,11 @@ use bowshot_core::{Error, ErrorKind, Result, format_type};
 use super::decode::{Block, Misfit};
 use super::ends::Ends;
 use super::evidence::Evidence;
-use super::input::{fill, input};
 use super::records::{Fault, FaultKind, Records};
 use super::{FileOfText, Rules, Table};
 use crate::chunk::{Chunk, Piece};
 use crate::error::damaged;
+use crate::input::{fill, input, skip};
 use crate::open::Open;
 use crate::read::{Batches, Columns};
 
@@ -33,7 +33,7 @@ pub(crate) fn read(
     let file = table.files.get(chunk.file).ok_or_else(missing)?;
     let columns = columns.iter().map(|place| file.column(*place)).collect::<Option<Vec<_>>>().ok_or_else(missing)?;
     let Piece::Text { bytes, line } = &chunk.piece else { return Err(missing()) };
-    let mut input = input(open, bytes.start, bytes.end);
+    let mut input = input(open, bytes.start, bytes.end)?;
     if file.compressed {
         skip(input.as_mut(), bytes.start, &open.file.name)?;
     }
@@ -201,21 +201,6 @@ impl Batches for Text {
         self.drop_front(end);
         Ok(Some(Columns { columns, rows }))
     }
-}
-
-/// Passes over the beginning of a text.
-fn skip(input: &mut dyn Read, bytes: u64, name: &str) -> Result<()> {
-    let mut passed = Vec::new();
-    let mut left = bytes;
-    while left > 0 {
-        let step = left.min(1 << 20);
-        passed.clear();
-        if fill(input, &mut passed, usize::try_from(step).unwrap_or(usize::MAX), name)? == 0 {
-            return Err(damaged(name, "it is shorter than it was when the read was planned"));
-        }
-        left -= passed.len() as u64;
-    }
-    Ok(())
 }
 
 /// What is wrong with the text, where, and the way out.

@@ -19,10 +19,10 @@ use crate::open::Open;
 const STEP: u64 = 1 << 20;
 
 /// How large the ranges should be, and who looks for them.
-pub(super) struct Goal<'a> {
-    pub(super) target: u64,
-    pub(super) workers: usize,
-    pub(super) cancel: &'a Cancel,
+pub(crate) struct Goal<'a> {
+    pub(crate) target: u64,
+    pub(crate) workers: usize,
+    pub(crate) cancel: &'a Cancel,
 }
 
 /// What a block shows.
@@ -36,7 +36,7 @@ struct Block {
 }
 
 /// Ranges of about `target` bytes that begin at records, each with the number of its first line.
-pub(super) fn split(
+pub(crate) fn split(
     open: &Arc<Open>,
     start: u64,
     first_line: u64,

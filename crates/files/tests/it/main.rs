@@ -24,6 +24,10 @@ mod int96;
 #[cfg(test)]
 mod intervals;
 #[cfg(test)]
+mod json;
+#[cfg(test)]
+mod json_unfit;
+#[cfg(test)]
 mod parquet;
 #[cfg(test)]
 mod pruned;

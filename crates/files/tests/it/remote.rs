@@ -160,6 +160,7 @@ fn lake() -> tempfile::TempDir {
     crate::arrow::write_file(&folder.path().join("x.arrow"), &batch, 1_000, None);
     crate::arrow::write_stream(&folder.path().join("x.arrows"), &batch);
     std::fs::write(folder.path().join("x.csv"), "a,b\n1,x\n2,\"y\nz\"\n").unwrap();
+    std::fs::write(folder.path().join("x.jsonl"), "{\"a\":1}\n{\"a\":2,\"b\":[{}]}\n").unwrap();
     folder
 }
 
@@ -178,7 +179,11 @@ fn a_bucket_is_read_like_a_folder() {
     assert_same(&read(&server.s3("x.arrow"), ""), &many_types(5_000));
     assert_eq!(read(&server.s3("x.arrows"), "").num_rows(), 5_010);
     assert_eq!(read(&server.s3("x.csv"), "").num_rows(), 2);
+    assert_eq!(read(&format!("{}&infer=all", server.s3("x.jsonl")), "SELECT b, a FROM x").num_columns(), 2);
     assert_eq!(failure(&server.s3("nothing/"), "").kind(), ErrorKind::Io);
+    std::fs::create_dir(folder.path().join("old")).unwrap();
+    std::fs::write(folder.path().join("old/x.orc"), "ORC").unwrap();
+    assert!(failure(&server.s3("old/"), "").message().contains("ORC"));
     std::fs::create_dir(folder.path().join("lake/_delta_log")).unwrap();
     std::fs::write(folder.path().join("lake/_delta_log/0.json"), "{}").unwrap();
     assert!(failure(&server.s3("lake/"), "").to_string().contains("deltalake"));

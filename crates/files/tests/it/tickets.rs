@@ -73,6 +73,21 @@ fn every_kind_of_file_travels() {
     assert!(assert_travels(&uri(&text), "SELECT * FROM lines", &divided()) > 1);
     assert_travels(&uri(&text), "SELECT price, n FROM lines LIMIT 100", &divided());
 
+    let lines = folder.path().join("records.jsonl");
+    let record =
+        |n: usize| format!("{{\"n\":{n},\"on\":[{n}],\"at\":\"2024-01-01\",\"text\":\"{}\"}}\n", "x".repeat(30));
+    std::fs::write(&lines, (0..60_000).map(record).collect::<String>()).unwrap();
+    assert!(assert_travels(&uri(&lines), "SELECT * FROM records", &divided()) > 1);
+    let types = [("day".to_owned(), bowshot_core::parse_type("utf8").unwrap())].into();
+    assert!(assert_travels(&uri(&lines), "SELECT at AS day, n FROM records", &Options { types, ..divided() }) > 1);
+    let types = [("at".to_owned(), bowshot_core::parse_type("date32").unwrap())].into();
+    assert!(assert_travels(&uri(&lines), "SELECT on, at FROM records", &Options { types, ..divided() }) > 1);
+
+    // As deep as values may lie: the schema of a ticket is a message, whose readers have bounds of their own.
+    let deep = folder.path().join("deep.jsonl");
+    std::fs::write(&deep, format!("{{\"a\":{}1{}}}\n", "[{\"b\":".repeat(24), "}]".repeat(24))).unwrap();
+    assert_eq!(assert_travels(&uri(&deep), "", &options()), 1);
+
     let arrow = folder.path().join("batches.arrow");
     let batch = many_types(30_000);
     let mut writer =

@@ -157,7 +157,7 @@ fn row_groups_that_cannot_hold_a_row_are_not_read() {
 }
 
 #[test]
-fn csv_arrow_files_patterns_and_hive_folders_are_tables_too() {
+fn csv_json_arrow_files_patterns_and_hive_folders_are_tables_too() {
     let folder = tempfile::tempdir().unwrap();
     let csv =
         text_file(folder.path(), "people.csv", "id,name,born\n1,Ada,1815-12-10\n2,\"Grace, H\",1906-12-09\n3,,\n");
@@ -173,8 +173,15 @@ fn csv_arrow_files_patterns_and_hive_folders_are_tables_too() {
     let (log, pattern) = (folder.path().join("log").display().to_string(), folder.path().join("p*.parquet"));
     let arrow = arrow.display().to_string();
     let pattern = pattern.display().to_string();
-    let served =
-        serve(&[("people", &csv, None), ("log", &log, None), ("facts", &arrow, None), ("parts", &pattern, None)]);
+    let json = "{\"id\":1,\"at\":{\"city\":\"London\"}}\n{\"id\":2,\"tags\":[\"x\",\"y\"]}\n";
+    let json = text_file(folder.path(), "places.jsonl", json);
+    let served = serve(&[
+        ("people", &csv, None),
+        ("log", &log, None),
+        ("facts", &arrow, None),
+        ("parts", &pattern, None),
+        ("places", &json, None),
+    ]);
     assert_eq!(
         served.rows("SELECT * FROM people ORDER BY id"),
         ["1|Ada|1815-12-10", "2|Grace, H|1906-12-09", "3|NULL|NULL"]
@@ -188,6 +195,9 @@ fn csv_arrow_files_patterns_and_hive_folders_are_tables_too() {
     assert_eq!(served.rows("SELECT count(*), sum(id) FROM parts.data"), ["20|190"]);
     let joined = "SELECT p.name, f.price FROM people p JOIN facts f USING (id) WHERE p.id < 3 ORDER BY p.id";
     assert_eq!(served.rows(joined), ["Ada|1.01", "Grace, H|2.02"]);
+    let nested =
+        "SELECT p.name, l.at['city'], cardinality(l.tags) FROM people p JOIN places l USING (id) ORDER BY p.id";
+    assert_eq!(served.rows(nested), ["Ada|London|NULL", "Grace, H|NULL|2"]);
 }
 
 #[test]
