@@ -18,4 +18,8 @@ library=java/spark/target/library/native/linux-$(uname -m)
 mkdir -p "$library"
 strip --strip-unneeded -o "$library/$name" "$built"
 (cd java && mvn --batch-mode --quiet --projects border,spark -DskipTests -Dspotless.check.skip package) >&2
+# Where `bowshot spark-jar` looks, beside the command in .venv/bin. Moved, not written over: a JVM that runs has the old one open.
+mkdir -p "$VENV/lib/bowshot"
+cp java/spark/target/bowshot-spark.jar "$VENV/lib/bowshot/.bowshot-spark.jar.new"
+mv -f "$VENV/lib/bowshot/.bowshot-spark.jar.new" "$VENV/lib/bowshot/bowshot-spark.jar"
 echo "$PWD/java/spark/target/bowshot-spark.jar"

@@ -15,6 +15,7 @@ mod password;
 mod serve;
 mod settings;
 mod signals;
+mod spark_jar;
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -34,6 +35,7 @@ enum Command {
     Serve(Box<serve::Serve>),
     Settings(settings::Settings),
     HashPassword(password::HashPassword),
+    SparkJar(spark_jar::SparkJar),
 }
 
 fn main() -> ExitCode {
@@ -41,6 +43,7 @@ fn main() -> ExitCode {
         Command::Serve(serve) => serve.run(),
         Command::Settings(settings) => settings.run().map(|()| ExitCode::SUCCESS),
         Command::HashPassword(hash) => hash.run().map(|()| ExitCode::SUCCESS),
+        Command::SparkJar(jar) => jar.run().map(|()| ExitCode::SUCCESS),
     };
     done.unwrap_or_else(|error| {
         say(&format!("error: {error}"));
