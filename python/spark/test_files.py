@@ -193,6 +193,12 @@ def test_row_groups_are_left_out_by_filters(spark: SparkSession, orders: str) ->
     assert df.rdd.getNumPartitions() == 1
 
 
+def test_folders_are_left_out_by_filters(spark: SparkSession, orders: str) -> None:
+    day = bowshot(spark, orders, partition_bytes=1).where("day = 2")
+    assert day.rdd.getNumPartitions() < bowshot(spark, orders, partition_bytes=1).rdd.getNumPartitions() / 2
+    assert day.selectExpr("count(*)", "min(id)").collect() == [(1000, 2000)]
+
+
 def test_rows_are_counted_without_columns(spark: SparkSession, orders: str) -> None:
     df = bowshot(spark, orders)
     assert df.count() == 3000

@@ -94,35 +94,55 @@ impl Dataset {
         }
     }
 
-    /// For each file of Parquet, which of its row groups may hold rows that fulfil all conditions; nothing for other files.
+    /// For each file, which of its row groups may hold rows that fulfil all conditions; of files of other formats than Parquet, whether any
+    /// row may. Empty where there are no conditions.
     pub(crate) fn kept(&self, conditions: &[Condition]) -> Vec<Vec<bool>> {
-        let Data::Parquet(metas) = &self.data else { return Vec::new() };
         if conditions.is_empty() {
             return Vec::new();
         }
-        let kept = |(file, meta): (usize, &Arc<parquet::Meta>)| {
-            let resolved: Vec<_> = conditions.iter().filter_map(|condition| self.resolved(file, condition)).collect();
-            meta.may_hold(&resolved, self.files.get(file).map_or("", |file| file.name.as_str()))
+        let kept = |(number, file): (usize, &Arc<File>)| {
+            let asked: Vec<Asked<'_>> = conditions.iter().map(|condition| self.asked(number, condition)).collect();
+            let never = asked.iter().any(|asked| matches!(asked, Asked::Never));
+            let Data::Parquet(metas) = &self.data else { return vec![!never] };
+            let Some(meta) = metas.get(number) else { return Vec::new() };
+            let tests: Vec<_> = asked
+                .into_iter()
+                .filter_map(|asked| if let Asked::Of(tests) = asked { Some(tests) } else { None })
+                .collect();
+            let kept = meta.may_hold(&tests, &file.name);
+            if never { vec![false; kept.len()] } else { kept }
         };
-        metas.iter().enumerate().map(kept).collect()
+        self.files.iter().enumerate().map(kept).collect()
     }
 
-    /// A condition on the columns of one file; `None` where it is about others too.
-    fn resolved<'a>(&self, file: usize, condition: &'a Condition) -> Option<parquet::Resolved<'a>> {
-        let place = |name: &str| match self.origin(file, self.all.index_of(name).ok()?) {
-            Origin::File(place) => Some(place),
-            Origin::Folder(_) => None,
-        };
-        condition.any.iter().map(|(name, test)| Some((place(name)?, test))).collect()
+    /// What a condition asks of one file, whose folders have the same keys for all of its rows.
+    fn asked<'a>(&self, number: usize, condition: &'a Condition) -> Asked<'a> {
+        let mut tests = parquet::Resolved::new();
+        for (name, test) in &condition.any {
+            let Ok(place) = self.all.index_of(name) else { return Asked::Nothing };
+            match self.origin(number, place) {
+                Origin::File(place) => tests.push((place, test)),
+                Origin::Folder(key) => {
+                    let value =
+                        self.files.get(number).and_then(|file| file.keys.get(key)).map(|(_, value)| value.as_deref());
+                    let holds = value.and_then(|value| hive::holds(value, self.all.field(place).data_type(), test));
+                    if holds != Some(false) {
+                        return Asked::Nothing;
+                    }
+                }
+            }
+        }
+        if tests.is_empty() { Asked::Never } else { Asked::Of(tests) }
     }
 
-    /// The pieces of all files, in their order; `wanted` are the columns that are read. Row groups that are not `kept` are left out.
+    /// The pieces of all files, in their order; `wanted` are the columns that are read. What is not `kept` is left out.
     pub(crate) fn chunks(&self, wanted: &[usize], cut: Cut, kept: &[Vec<bool>]) -> Vec<Chunk> {
         let columns = |file: usize| -> Vec<usize> {
             let origins = wanted.iter().map(|place| self.origin(file, *place));
             origins.filter_map(|origin| if let Origin::File(place) = origin { Some(place) } else { None }).collect()
         };
-        match &self.data {
+        let any = |file: usize| kept.get(file).is_none_or(|kept| kept.iter().any(|kept| *kept));
+        let chunks: Vec<Chunk> = match &self.data {
             Data::Parquet(metas) => {
                 let kept = |file: usize| kept.get(file).map_or(&[][..], Vec::as_slice);
                 let chunks =
@@ -132,8 +152,22 @@ impl Dataset {
             Data::Arrow(metas) => metas.iter().enumerate().flat_map(|(file, meta)| meta.chunks(file)).collect(),
             Data::Text(table) => table.chunks(),
             Data::Json(table) => table.chunks(),
+        };
+        match &self.data {
+            Data::Parquet(_) => chunks,
+            _ => chunks.into_iter().filter(|chunk| any(chunk.file)).collect(),
         }
     }
+}
+
+/// What a condition asks of a file.
+enum Asked<'a> {
+    /// All of its rows fulfil it, or nobody knows.
+    Nothing,
+    /// None of its rows fulfils it.
+    Never,
+    /// One of these tests holds for each row that does.
+    Of(parquet::Resolved<'a>),
 }
 
 /// Where a column comes from.

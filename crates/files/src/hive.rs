@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use arrow_array::{ArrayRef, Date32Array, Int64Array, StringArray, new_null_array};
+use arrow_array::{Array, ArrayRef, Date32Array, Int64Array, StringArray, new_null_array};
+use arrow_ord::cmp::{eq, gt, gt_eq, lt, lt_eq};
 use arrow_schema::{DataType, Field};
-use bowshot_core::{Error, ErrorKind, Result, SOURCE_TYPE, parse::temporal};
+use bowshot_core::{Error, ErrorKind, Result, SOURCE_TYPE, Test, parse::temporal};
 use percent_encoding::percent_decode_str;
 
 use crate::snapshot::File;
@@ -65,6 +66,33 @@ pub(crate) fn column(value: Option<&str>, data_type: &DataType, rows: usize) -> 
         DataType::Date32 => Arc::new(Date32Array::from(vec![date(value); rows])),
         _ => Arc::new(StringArray::from_iter_values(std::iter::repeat_n(value, rows))),
     }
+}
+
+/// Whether a test holds for the value of a key; `None` where the value it compares with is of another type.
+pub(crate) fn holds(value: Option<&str>, data_type: &DataType, test: &Test) -> Option<bool> {
+    let compared = match test {
+        Test::Null => return Some(value.is_none()),
+        Test::NotNull => return Some(value.is_some()),
+        Test::Equal(other)
+        | Test::Less(other)
+        | Test::LessOrEqual(other)
+        | Test::Greater(other)
+        | Test::GreaterOrEqual(other) => other,
+    };
+    let own = column(value, data_type, 1);
+    if own.data_type() != compared.data_type() || compared.len() != 1 {
+        return None;
+    }
+    let found = match test {
+        Test::Equal(_) => eq(&own, compared),
+        Test::Less(_) => lt(&own, compared),
+        Test::LessOrEqual(_) => lt_eq(&own, compared),
+        Test::Greater(_) => gt(&own, compared),
+        _ => gt_eq(&own, compared),
+    };
+    let found = found.ok()?;
+    // No comparison holds for NULL.
+    Some(found.is_valid(0) && found.value(0))
 }
 
 /// A whole number as it would be written: `007` is text.

@@ -44,7 +44,7 @@ pub(crate) fn plan(location: &Location, request: &Request, cancel: &Cancel) -> R
             "the user gives a query for each".into(),
         ),
     };
-    let reason = format!("{reason}{}", left_out(&kept));
+    let reason = format!("{reason}{}", left_out(&dataset, &kept));
     let schema = schema(&views)?;
     let partitions: Vec<Partition> = jobs.iter().map(|job| partition(&dataset, job)).collect();
     let rows = partitions.iter().map(|partition| partition.rows).sum();
@@ -159,14 +159,18 @@ fn schema(views: &[Arc<View>]) -> Result<SchemaRef> {
     Ok(schema)
 }
 
-/// How many row groups are not read, where some are not.
-fn left_out(kept: &[Vec<bool>]) -> String {
+/// How many row groups or files are not read, where some are not.
+fn left_out(dataset: &Dataset, kept: &[Vec<bool>]) -> String {
     let all: usize = kept.iter().map(Vec::len).sum();
+    let (what, by) = match &dataset.data {
+        Data::Parquet(_) => ("row groups", "statistics and folders"),
+        _ => ("files", "folders"),
+    };
     match kept.iter().flatten().filter(|kept| !**kept).count() {
         0 => String::new(),
-        left => format!(
-            "; {left} of {all} row groups are left out: by their statistics, they hold no row that is asked for"
-        ),
+        left => {
+            format!("; {left} of {all} {what} are left out: by their {by}, they hold no row that is asked for")
+        }
     }
 }
 

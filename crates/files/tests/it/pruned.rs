@@ -118,13 +118,37 @@ fn conditions_hold_together_and_their_tests_in_turn() {
     assert_eq!(rows(&path, vec![either]).len(), 160, "a list has no statistics of its own");
 
     let some = plan(&uri(&path), "data", &with(vec![alone("id", Test::Less(id(20)))])).unwrap();
-    assert!(
-        some.reason
-            .ends_with("8 of 10 row groups are left out: by their statistics, they hold no row that is asked for")
-    );
+    assert!(some.reason.ends_with(
+        "8 of 10 row groups are left out: by their statistics and folders, they hold no row that is asked for"
+    ));
     assert!(some.estimate.bytes < plan(&uri(&path), "data", &options()).unwrap().estimate.bytes);
     let single = Options { partitioning: Partitioning::Single, ..with(vec![alone("id", Test::Less(id(20)))]) };
     assert_eq!(read_with(&uri(&path), "SELECT id FROM data", &single).unwrap().num_rows(), 32);
+}
+
+#[test]
+fn folders_are_left_out_whatever_lies_in_them() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, text) in [("day=1", "a\n1\n"), ("day=2", "a\n2\n"), ("day=__HIVE_DEFAULT_PARTITION__", "a\n3\n")] {
+        std::fs::create_dir(folder.path().join(name)).unwrap();
+        std::fs::write(folder.path().join(name).join("x.csv"), text).unwrap();
+    }
+    let day = |number: i64| Arc::new(Int64Array::from(vec![number])) as ArrayRef;
+    let read = |condition: Condition| {
+        let read = read_with(&uri(folder.path()), "SELECT a FROM data", &with(vec![condition])).unwrap();
+        read.column(0).as_primitive::<Int64Type>().values().to_vec()
+    };
+    assert_eq!(read(alone("day", Test::Equal(day(2)))), [2]);
+    assert_eq!(read(alone("day", Test::Less(day(2)))), [1]);
+    assert_eq!(read(alone("day", Test::GreaterOrEqual(day(1)))), [1, 2]);
+    assert_eq!(read(alone("day", Test::Null)), [3]);
+    assert_eq!(read(alone("day", Test::NotNull)), [1, 2]);
+    assert_eq!(read(Condition { any: vec![("day".into(), Test::Null), ("day".into(), Test::Equal(day(1)))] }), [1, 3]);
+    let of_the_file = Condition { any: vec![("day".into(), Test::Equal(day(1))), ("a".into(), Test::Equal(day(3)))] };
+    assert_eq!(read(of_the_file), [1, 2, 3], "nothing is known of what a line holds");
+    let text: ArrayRef = Arc::new(StringArray::from(vec!["2"]));
+    assert_eq!(read(alone("day", Test::Equal(text))), [1, 2, 3], "a value of another type");
+    assert_eq!(read(alone("day", Test::Equal(day(7)))), [0; 0]);
 }
 
 #[test]
