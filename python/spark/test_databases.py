@@ -1,4 +1,4 @@
-"""`format("bowshot")` over databases: partitions of one snapshot, a task each, and plans that end with their readers."""
+"""`format("bowshot")` over databases: tasks on one snapshot, and plans that end with their readers."""
 
 from __future__ import annotations
 
