@@ -57,6 +57,12 @@ impl Version {
         Version::Local { modified: metadata.modified().ok().and_then(Moment::of), number }
     }
 
+    /// When it was written, of a file on the disk.
+    pub(crate) fn written(&self) -> Option<SystemTime> {
+        let Version::Local { modified: Some(Moment(nanoseconds)), .. } = self else { return None };
+        UNIX_EPOCH.checked_add(std::time::Duration::from_nanos(u64::try_from(*nanoseconds).ok()?))
+    }
+
     /// The same where numbers of files mean nothing: on another machine.
     pub(crate) fn elsewhere(&self) -> Self {
         match self {

@@ -6,6 +6,8 @@
 //! end of a record. In a file that does not follow the rules, whoever reads the first misplaced quote is still in step, and
 //! reports it: wrong ranges behind it are never read in silence.
 
+mod known;
+
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -14,6 +16,7 @@ use memchr::{memchr, memchr_iter, memchr2_iter};
 
 use super::ends::Ends;
 use crate::open::Open;
+use crate::snapshot::File;
 
 /// How much is looked at in one go.
 const STEP: u64 = 1 << 20;
@@ -36,7 +39,29 @@ struct Block {
 }
 
 /// Ranges of about `target` bytes that begin at records, each with the number of its first line.
+///
+/// They are remembered for as long as the file is the same.
 pub(crate) fn split(
+    open: &Arc<Open>,
+    start: u64,
+    first_line: u64,
+    quote: Option<u8>,
+    ends: Ends,
+    goal: &Goal<'_>,
+) -> Result<Vec<(Range<u64>, u64)>> {
+    let File { path, size, version, .. } = open.file.as_ref();
+    let (path, version) = (path.clone(), version.clone());
+    let key = known::Key { path, size: *size, version, start, first_line, quote, ends, target: goal.target };
+    if let Some(ranges) = known::known(&key) {
+        return Ok(ranges);
+    }
+    let ranges = found(open, start, first_line, quote, ends, goal)?;
+    known::keep(key, &open.file, &ranges);
+    Ok(ranges)
+}
+
+/// Looks for them through the whole file.
+fn found(
     open: &Arc<Open>,
     start: u64,
     first_line: u64,
