@@ -199,6 +199,13 @@ def test_folders_are_left_out_by_filters(spark: SparkSession, orders: str) -> No
     assert day.selectExpr("count(*)", "min(id)").collect() == [(1000, 2000)]
 
 
+def test_joins_leave_out_folders_while_they_run(spark: SparkSession, orders: str) -> None:
+    days = spark.createDataFrame([(day, day % 2) for day in range(100)], "day BIGINT, odd INT").where("odd = 1")
+    joined = bowshot(spark, orders).join(f.broadcast(days), "day")
+    assert joined.selectExpr("count(*)", "min(id)", "max(id)").collect() == [(1000, 1000, 1999)]
+    assert "dynamicpruning" in joined._jdf.queryExecution().toString()
+
+
 def test_rows_are_counted_without_columns(spark: SparkSession, orders: str) -> None:
     df = bowshot(spark, orders)
     assert df.count() == 3000

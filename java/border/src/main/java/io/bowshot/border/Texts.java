@@ -5,9 +5,10 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
-/** Texts as they cross the border: each with its length in 4 bytes, little-endian, before it. */
+/** Texts as they cross the border: each with its length in 4 bytes, little-endian, before it. Those with the same texts are equal. */
 public final class Texts {
     private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
 
@@ -30,6 +31,16 @@ public final class Texts {
     /** Adds a number, as text. */
     public Texts add(long number) {
         return add(Long.toString(number));
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof Texts texts && Arrays.equals(toBytes(), texts.toBytes());
+    }
+
+    @Override
+    public int hashCode() {
+        return Arrays.hashCode(toBytes());
     }
 
     byte[] toBytes() {

@@ -1,6 +1,5 @@
 package io.bowshot.spark;
 
-import io.bowshot.border.Texts;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.spark.sql.connector.expressions.filter.Predicate;
@@ -66,14 +65,6 @@ final class BowshotScanBuilder
 
     @Override
     public Scan build() {
-        Texts wish = new Texts().add(limit < 0 ? "" : Integer.toString(limit)).add(columns.size());
-        for (String name : columns.fieldNames()) {
-            wish.add(name);
-        }
-        wish.add(pushed.length);
-        for (Predicate predicate : pushed) {
-            Filters.write(predicate, wish);
-        }
-        return new BowshotScan(look, columns, new PlannedRead(look, wish), pushed, limit);
+        return new BowshotScan(look, columns, List.of(pushed), limit);
     }
 }

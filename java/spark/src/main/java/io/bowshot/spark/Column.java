@@ -18,6 +18,7 @@ import org.apache.spark.unsafe.Platform;
  * @param name its name
  * @param format its layout, in the words of the <a href="https://arrow.apache.org/docs/format/CDataInterface.html">C Data Interface</a>
  * @param extension the name of what its values mean beyond that, or an empty text
+ * @param ofFolders whether its values stand in the names of folders
  * @param nullable whether it may hold NULL
  * @param children the columns inside of it
  * @param dictionary of what its values are numbers; null where they are values
@@ -27,6 +28,7 @@ public record Column(
         String name,
         String format,
         String extension,
+        boolean ofFolders,
         boolean nullable,
         List<Column> children,
         Column dictionary,
@@ -68,9 +70,11 @@ public record Column(
         List<Column> children = children(at, path, depth + 1);
         long dictionary = Platform.getLong(null, at + 48);
         Column values = dictionary == 0 ? null : column(dictionary, path, depth + 1);
-        String extension = extension(Platform.getLong(null, at + 16));
+        long metadata = Platform.getLong(null, at + 16);
+        String extension = metadata(metadata, "ARROW:extension:name");
+        boolean ofFolders = metadata(metadata, "bowshot.type").equals("folder");
         DataType type = values == null ? type(format, extension, children, path) : values.type;
-        return new Column(name, format, extension, nullable, children, values, type);
+        return new Column(name, format, extension, ofFolders, nullable, children, values, type);
     }
 
     private static DataType type(String format, String extension, List<Column> children, String path) {
@@ -170,8 +174,8 @@ public record Column(
         return new BowshotException(BowshotException.Kind.UNSUPPORTED, message, path, "");
     }
 
-    /** The metadata's value of {@code ARROW:extension:name}. */
-    private static String extension(long metadata) {
+    /** The metadata's value of a key, or an empty text. */
+    private static String metadata(long metadata, String key) {
         if (metadata == 0) {
             return "";
         }
@@ -184,7 +188,7 @@ public record Column(
                 pair[part] = text(at + 4, length);
                 at += 4 + length;
             }
-            if (pair[0].equals("ARROW:extension:name")) {
+            if (pair[0].equals(key)) {
                 return pair[1];
             }
         }

@@ -4,7 +4,10 @@ import io.bowshot.border.Answer;
 import io.bowshot.border.Memory;
 import io.bowshot.border.Texts;
 import java.lang.ref.Cleaner;
+import java.lang.ref.WeakReference;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.OptionalLong;
 import org.apache.spark.sql.types.StructType;
 
@@ -17,6 +20,7 @@ final class Look {
     private final String address;
     private final List<Column> columns;
     private final Answer answer;
+    private final Map<Texts, WeakReference<PlannedRead>> reads = new HashMap<>();
 
     private Look(long handle, List<Column> columns, Answer answer) {
         this.handle = handle;
@@ -45,6 +49,23 @@ final class Look {
         } finally {
             Native.answer(at -> Native.releaseSchema(at, schema));
         }
+    }
+
+    /** The read of a wish: equal wishes share one, and with it a state of the database. */
+    synchronized PlannedRead read(Texts wish) {
+        WeakReference<PlannedRead> known = reads.get(wish);
+        PlannedRead read = known == null ? null : known.get();
+        if (read == null) {
+            read = new PlannedRead(this, wish);
+            reads.values().removeIf(other -> other.get() == null);
+            reads.put(wish, new WeakReference<>(read));
+        }
+        return read;
+    }
+
+    /** Its columns. */
+    List<Column> columns() {
+        return columns;
     }
 
     /** Its columns as Spark has them. */

@@ -34,9 +34,12 @@ final class PlannedRead {
     }
 
     synchronized InputPartition[] partitions() {
-        cached = isCaching();
-        plan();
-        count = plan.count();
+        cached |= isCaching();
+        if (plan == null) {
+            plan();
+        }
+        // Several scans may share the read, and know as many partitions as the first one does.
+        count = count == 0 ? plan.count() : count;
         InputPartition[] partitions = new InputPartition[count];
         for (int i = 0; i < count; i++) {
             partitions[i] = new PlannedPartition(this, i);

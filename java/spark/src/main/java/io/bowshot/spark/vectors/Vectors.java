@@ -16,7 +16,7 @@ public final class Vectors {
      * @param owner what the batch's memory lives as long as
      */
     public static ColumnVector[] of(List<Column> columns, long batch, Object owner) {
-        Column struct = new Column("", "+s", "", false, columns, null, null);
+        Column struct = new Column("", "+s", "", false, false, columns, null, null);
         Source source = new Source(struct, batch, 0, owner);
         ColumnVector[] vectors = new ColumnVector[columns.size()];
         for (int i = 0; i < vectors.length; i++) {
