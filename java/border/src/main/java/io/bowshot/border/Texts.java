@@ -32,7 +32,14 @@ public final class Texts {
         return add(Long.toString(number));
     }
 
-    byte[] toBytes() {
+    /** Adds all texts of {@link #toBytes}. */
+    public Texts addAll(byte[] texts) {
+        bytes.writeBytes(texts);
+        return this;
+    }
+
+    /** All texts as they cross the border. */
+    public byte[] toBytes() {
         return bytes.toByteArray();
     }
 
