@@ -116,7 +116,8 @@ def test_a_column_alone_is_the_same(spark: SparkSession, words: Words, tmp_path:
     compare(spark, lambda: spark.read.parquet(path).select(name), words, key=None)
 
 
-def test_what_spark_wrote_is_the_same(spark: SparkSession, words: Words, tmp_path: Path) -> None:
+def test_what_spark_wrote_is_the_same(spark: SparkSession, settings: Callable[..., None], words: Words, tmp_path: Path) -> None:
+    settings(parquet_outputTimestampType="TIMESTAMP_MICROS")
     source = spark.read.parquet(written(tmp_path / "all.parquet", SHARED))
     source.repartition(3).write.parquet(str(tmp_path / "out"))
     compare(spark, lambda: spark.read.parquet(str(tmp_path / "out")), words)
@@ -134,12 +135,16 @@ def orders(tmp_path: Path) -> str:
     return str(tmp_path / "orders")
 
 
-@pytest.mark.parametrize("condition", [*(c for c in CONDITIONS if "day" not in c), "day = '2026-01-02'", "day > '2026-01-01' AND id < 2500", "shop = 's 1%'"])
+# What Spark knows to be false, and reads nothing for.
+NOTHING = ("false", "id = 2147483648")
+
+
+@pytest.mark.parametrize("condition", [*(c for c in CONDITIONS if "day" not in c and c not in NOTHING), "day = '2026-01-02'", "day > '2026-01-01' AND id < 2500", "shop = 's 1%'"])
 def test_filters_keep_the_same_rows(spark: SparkSession, words: Words, orders: str, condition: str) -> None:
     compare(spark, lambda: spark.read.parquet(orders).where(condition), words)
 
 
-@pytest.mark.parametrize("size", ["1000b", "3333b", "20kb"])
+@pytest.mark.parametrize("size", ["1000b", "3333b", "8kb"])
 def test_splits_have_each_row_group_once(spark: SparkSession, words: Words, settings: Callable[..., None], orders: str, size: str) -> None:
     settings(files_maxPartitionBytes=size, files_openCostInBytes="0")
     df = spark.read.parquet(orders)
@@ -172,7 +177,7 @@ def test_aggregates_and_joins_are_the_same(spark: SparkSession, orders: str) -> 
         f"SELECT id, shop FROM parquet.`{orders}` WHERE id < 30",
         "SELECT id FROM orders ORDER BY id DESC LIMIT 5",
         "SELECT regexp_replace(input_file_name(), '.*/', '') f, count(name) FROM orders GROUP BY 1",
-        "SELECT id, _metadata.file_name, _metadata.file_size, _metadata.file_block_start FROM orders",
+        f"SELECT id, _metadata.file_name, _metadata.file_size, _metadata.file_block_start FROM parquet.`{orders}`",
     ):
         compare(spark, lambda sql=sql: spark.sql(sql))
 
@@ -185,8 +190,8 @@ def test_python_functions_are_given_the_same(spark: SparkSession, orders: str) -
     assert len(spark.read.parquet(orders).select(double("name", "price").alias("x")).limit(3).collect()) == 3
 
 
-def test_tables_of_the_metastore_are_read(spark: SparkSession, words: Words, tmp_path: Path) -> None:
-    spark.sql(f"CREATE TABLE items (id INT, name STRING, day DATE) USING parquet PARTITIONED BY (day) LOCATION '{tmp_path}/items'")
+def test_tables_of_the_metastore_are_read(spark: SparkSession, words: Words) -> None:
+    spark.sql("CREATE TABLE items (id INT, name STRING, day DATE) USING parquet PARTITIONED BY (day)")
     try:
         spark.sql("INSERT INTO items VALUES (1, 'a', DATE '2026-01-01'), (2, NULL, NULL)")
         compare(spark, lambda: spark.table("items"), words)
@@ -195,7 +200,7 @@ def test_tables_of_the_metastore_are_read(spark: SparkSession, words: Words, tmp
         spark.sql("ALTER TABLE items ADD COLUMN price DOUBLE")
         spark.sql("INSERT INTO items (id, price, day) VALUES (3, 0.5, DATE '2026-01-02')")
         compare(spark, lambda: spark.table("items"), words)
-        spark.sql("INSERT OVERWRITE items SELECT id, name, price, day FROM items WHERE id > 5" if False else "TRUNCATE TABLE items")
+        spark.sql("TRUNCATE TABLE items")
         assert spark.table("items").count() == 0
     finally:
         spark.sql("DROP TABLE items")
@@ -273,7 +278,7 @@ def test_timestamps_that_spark_wrote_are_the_same(spark: SparkSession, settings:
 
 @pytest.mark.parametrize("mode", ["LEGACY", "CORRECTED"])
 def test_days_of_the_old_calendar_are_the_same(spark: SparkSession, settings: Callable[..., None], words: Words, tmp_path: Path, mode: str) -> None:
-    settings(parquet_datetimeRebaseModeInWrite=mode)
+    settings(parquet_datetimeRebaseModeInWrite=mode, parquet_outputTimestampType="TIMESTAMP_MICROS")
     spark.sql("SELECT id, DATE '1200-01-01' d, TIMESTAMP '1200-01-01 00:00:00' t FROM range(3)").write.parquet(str(tmp_path / "t"))
     read = lambda: spark.read.parquet(str(tmp_path / "t"))  # noqa: E731
     if mode == "LEGACY":
@@ -303,7 +308,8 @@ OPTIONS: list[tuple[dict[str, Any], str]] = [
 @pytest.mark.parametrize(("options", "reason"), OPTIONS, ids=lambda value: str(value)[:40])
 def test_options_of_spark_mean_the_same(spark: SparkSession, settings: Callable[..., None], words: Words, tmp_path: Path, options: dict[str, Any], reason: str) -> None:
     settings(**options)
-    path = written(tmp_path / "all.parquet", SHARED)
+    columns = {**SHARED, "binary": (pa.binary(), [b"a", None, b"b"])}
+    path = written(tmp_path / "all.parquet", columns)
     compare_left(spark, lambda: spark.read.parquet(path), words, reason)
 
 
@@ -323,7 +329,7 @@ def test_a_cache_is_shared(spark: SparkSession, orders: str) -> None:
 
 
 def test_strange_paths_and_names(spark: SparkSession, words: Words, tmp_path: Path) -> None:
-    folder = tmp_path / "a b%20c#d=${HOME}é"
+    folder = tmp_path / "a b%20c#d=$HOME+é"
     folder.mkdir()
     pq.write_table(pa.table({'a "b" `c`.d': [1, 2], "e,f;g": ["x", None], "ä": [0.5, 1.5]}), folder / "x+y&z.parquet")
     compare(spark, lambda: spark.read.parquet(str(folder / "x+y&z.parquet")), words)
@@ -347,7 +353,7 @@ def test_a_damaged_file_is_sparks_error_or_passed_over(spark: SparkSession, sett
     assert read().count() == 2
 
 
-@pytest.mark.parametrize("wrong", [30_000, 95_000])
+@pytest.mark.parametrize("wrong", [60_000, 95_000])
 def test_spark_reads_on_where_bowshot_cannot(spark: SparkSession, words: Words, tmp_path: Path, wrong: int) -> None:
     names = pa.array([b"n%d" % i if i != wrong else b"\xff\xfe" for i in range(100_000)], pa.binary())
     text = pa.StringArray.from_buffers(len(names), names.buffers()[1], names.buffers()[2])
@@ -388,3 +394,11 @@ def test_a_session_turns_it_off(spark: SparkSession, orders: str) -> None:
     other = spark.newSession()
     other.conf.set(SWITCH, "true")
     assert is_read(other.read.parquet(orders).select("id"))
+
+
+def test_old_files_are_the_same(spark: SparkSession) -> None:
+    """Those that pyarrow brings along for its own tests, written by its version 0.7."""
+    paths = sorted((Path(pa.__file__).parent / "tests" / "data" / "parquet").glob("*.parquet"))
+    assert paths
+    for path in paths:
+        compare(spark, lambda path=path: spark.read.parquet(str(path)))

@@ -50,6 +50,10 @@ public final class DropInFormat extends ParquetFileFormat {
             Configuration hadoop) {
         Function1<PartitionedFile, Iterator<InternalRow>> own =
                 super.buildReaderWithPartitionValues(session, data, partition, required, filters, options, hadoop);
+        if (required.isEmpty()) {
+            // Footers tell how many rows there are: nothing is decoded.
+            return own;
+        }
         SQLConf conf = SQLConf.get();
         String obstacle = obstacle(required, options, conf, hadoop);
         if (!obstacle.isEmpty()) {
@@ -76,10 +80,7 @@ public final class DropInFormat extends ParquetFileFormat {
         if (!options.get("returning_batch").contains("true")) {
             return "it wants rows, not batches: its columns are too many, or Spark's vectorized reader is off";
         }
-        if (required.isEmpty()) {
-            return "it needs no column: footers tell how many rows there are";
-        }
-        if (conf.getConfString("spark.sql.parquet.fieldId.read.enabled", "false").equals("true")) {
+        if (Boolean.parseBoolean(conf.getConfString("spark.sql.parquet.fieldId.read.enabled", "false"))) {
             return "spark.sql.parquet.fieldId.read.enabled has columns found by their numbers";
         }
         if (hadoop.get("parquet.crypto.factory.class") != null) {
