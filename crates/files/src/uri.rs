@@ -235,8 +235,9 @@ fn wrong(name: &str, what: &str) -> Error {
 }
 
 fn unknown(name: &str, place: &str) -> Error {
-    Error::new(ErrorKind::Config, format!("files have no option \"{name}\"{place}"))
-        .with_hint("the options are format, header, delimiter, quote, escape, null, infer, hive, mmap, trusted and range")
+    Error::new(ErrorKind::Config, format!("files have no option \"{name}\"{place}")).with_hint(
+        "the options are format, header, delimiter, quote, escape, null, infer, hive, mmap, trusted and range",
+    )
 }
 
 #[cfg(test)]
