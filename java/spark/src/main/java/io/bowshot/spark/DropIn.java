@@ -19,7 +19,9 @@ public final class DropIn extends AbstractFunction1<SparkSessionExtensions, Boxe
     public BoxedUnit apply(SparkSessionExtensions extensions) {
         String version = org.apache.spark.package$.MODULE$.SPARK_VERSION();
         if (Integer.parseInt(version.substring(0, version.indexOf('.'))) < 4) {
-            LOG.warn("Bowshot reads Parquet for programs that stay as they are from Spark 4.0 on; Spark {} reads by itself", version);
+            LOG.warn(
+                    "Bowshot reads Parquet for programs that stay as they are from Spark 4.0 on; Spark {} reads by itself",
+                    version);
         } else {
             DropInRule.injectInto(extensions);
         }

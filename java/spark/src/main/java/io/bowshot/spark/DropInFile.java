@@ -87,7 +87,9 @@ record DropInFile(boolean caseSensitive, String rebase) implements Serializable 
     private Type find(FileMetaData footer, String name) throws Left {
         List<Type> found = new ArrayList<>();
         for (Type type : footer.getSchema().getFields()) {
-            if (caseSensitive ? type.getName().equals(name) : lower(type.getName()).equals(lower(name))) {
+            if (caseSensitive
+                    ? type.getName().equals(name)
+                    : lower(type.getName()).equals(lower(name))) {
                 found.add(type);
             }
         }

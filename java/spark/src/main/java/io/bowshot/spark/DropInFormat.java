@@ -62,12 +62,12 @@ public final class DropInFormat extends ParquetFileFormat {
         }
         Function1<PartitionedFile, Iterator<InternalRow>> unfiltered = filters.isEmpty()
                 ? own
-                : super.buildReaderWithPartitionValues(
-                        session, data, partition, required, none(), options, hadoop);
+                : super.buildReaderWithPartitionValues(session, data, partition, required, none(), options, hadoop);
         return new DropInReader(
                 required,
                 partition,
-                new DropInFile(conf.caseSensitiveAnalysis(), new ParquetOptions(options, conf).datetimeRebaseModeInRead()),
+                new DropInFile(
+                        conf.caseSensitiveAnalysis(), new ParquetOptions(options, conf).datetimeRebaseModeInRead()),
                 conf.parquetFilterPushDown() ? known(filters) : List.of(),
                 own,
                 unfiltered,
