@@ -154,16 +154,32 @@ def test_a_damaged_file_is_sparks_error_or_passed_over(
     assert read().count() == 2
 
 
-@pytest.mark.parametrize("wrong", [60_000, 95_000])
-def test_spark_reads_on_where_bowshot_cannot(spark: SparkSession, words: Words, tmp_path: Path, wrong: int) -> None:
+def with_broken_text(path: Path, wrong: int, group: int) -> Path:
+    """A file of 100,000 rows of which one holds text that is not UTF-8, which Spark does not mind."""
     names = pa.array([b"n%d" % i if i != wrong else b"\xff\xfe" for i in range(100_000)], pa.binary())
     text = pa.StringArray.from_buffers(len(names), names.buffers()[1], names.buffers()[2])
     data = pa.table({"id": range(100_000), "name": text, "l": [[i, None] for i in range(100_000)]})
-    pq.write_table(data, tmp_path / "x.parquet", row_group_size=20_000)
-    query = "SELECT sum(id), count(name), count(DISTINCT name), sum(hash(name, l, id)) FROM parquet.`{}` WHERE id >= 0"
-    compare_left(
-        spark, lambda: spark.sql(query.format(tmp_path / "x.parquet")), words, "cannot be read to its end: .*UTF-8"
-    )
+    pq.write_table(data, path, row_group_size=group)
+    return path
+
+
+SUMS = "SELECT sum(id), count(name), count(DISTINCT name), sum(hash(name, l, id)) FROM parquet.`{}` WHERE id >= 0"
+
+
+@pytest.mark.parametrize("wrong", [60_000, 95_000])
+def test_spark_reads_on_where_bowshot_cannot(spark: SparkSession, words: Words, tmp_path: Path, wrong: int) -> None:
+    path = with_broken_text(tmp_path / "x.parquet", wrong, 20_000)
+    reason = "left 1 file to Spark: it cannot be read to its end: .*UTF-8"
+    compare_left(spark, partial(spark.sql, SUMS.format(path)), words, reason)
+
+
+def test_both_may_read_parts_of_one_file(
+    spark: SparkSession, settings: Callable[..., None], words: Words, tmp_path: Path
+) -> None:
+    settings(files_maxPartitionBytes="100kb", files_openCostInBytes="0")
+    path = with_broken_text(tmp_path / "x.parquet", 60_000, 3_000)
+    assert spark.read.parquet(str(path)).rdd.getNumPartitions() > 5
+    compare_left(spark, partial(spark.sql, SUMS.format(path)), words, "left 1 file to Spark: .*UTF-8")
 
 
 def test_a_missing_file_is_sparks_error(spark: SparkSession, tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
+import org.apache.spark.TaskKilledException;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.execution.datasources.PartitionedFile;
 import org.apache.spark.sql.sources.Filter;
@@ -65,6 +66,8 @@ final class DropInReader extends AbstractFunction1<PartitionedFile, Iterator<Int
             return read(file);
         } catch (DropInFile.Left reason) {
             left.add(reason.getMessage());
+        } catch (TaskKilledException killed) {
+            throw killed;
         } catch (IOException | RuntimeException | LinkageError error) {
             // Spark's own reader says it in its own words, or passes over it where it is told to.
             left.add("it cannot be read: " + error.getMessage());
