@@ -58,6 +58,26 @@ def test_files_are_read_with_the_jar(spark: SparkSession, tmp_path: Path) -> Non
     assert ours.where("int32 IS NULL").count() == ours.count() / 3
 
 
+def test_unchanged_programs_are_read_with_the_jar(spark: SparkSession, log: Path, tmp_path: Path) -> None:
+    columns = {name: pa.array(values * 3, kind) for name, (kind, values) in SHARED.items()}
+    path = str(tmp_path / "all.parquet")
+    pq.write_table(pa.table(columns), path, row_group_size=4)
+    theirs = spark.read.parquet(path)
+    assert "Bowshot" not in theirs._jdf.queryExecution().toString()
+    spark.conf.set("spark.bowshot.dropin", "true")
+    try:
+        ours = spark.read.parquet(path)
+        plan = ours._jdf.queryExecution().toString()
+        assert_same(ours, theirs, key=None)
+    finally:
+        spark.conf.set("spark.bowshot.dropin", "false")
+    if VERSION < (4, 0):
+        assert "Bowshot" not in plan
+        assert log.read_text("utf-8").count("from Spark 4.0 on") == 1
+    else:
+        assert "Format: Bowshot Parquet" in plan
+
+
 def test_databases_are_read_with_the_jar(spark: SparkSession, postgres: str) -> None:
     df = (
         spark.read.format("bowshot")

@@ -43,11 +43,18 @@ impl Dataset {
             return Err(Error::new(ErrorKind::Config, "infer=all is an option of JSON lines alone")
                 .with_hint("leave it out; types= settles the types of other files"));
         }
+        if location.range.is_some() && (format != Format::Parquet || files.len() != 1) {
+            return Err(Error::new(ErrorKind::Config, "the option range is for a single Parquet file")
+                .with_hint("name one file of the folder, or leave range out"));
+        }
         let looking = Looking { location, files: &files, options, cancel };
         let (data, schemas) = match format {
             Format::Parquet => {
-                let metas = looking
-                    .each(&store, |open| Ok(Arc::new(parquet::Meta::load(&open, &options.types)?.measured(&open))))?;
+                let metas = looking.each(&store, |open| {
+                    let meta = parquet::Meta::load(&open, &options.types)?;
+                    // A range is not cut.
+                    Ok(Arc::new(if location.range.is_some() { meta } else { meta.measured(&open) }))
+                })?;
                 let schemas: Vec<SchemaRef> = metas.iter().map(|meta| Arc::clone(&meta.schema)).collect();
                 (Data::Parquet(metas), schemas)
             }
@@ -95,9 +102,10 @@ impl Dataset {
     }
 
     /// For each file, which of its row groups may hold rows that fulfil all conditions; of files of other formats than Parquet, whether any
-    /// row may. Empty where there are no conditions.
+    /// row may; of what lies in the range that is read. Empty where all is kept.
     pub(crate) fn kept(&self, conditions: &[Condition]) -> Vec<Vec<bool>> {
-        if conditions.is_empty() {
+        let range = self.location.range.as_ref();
+        if conditions.is_empty() && range.is_none() {
             return Vec::new();
         }
         let kept = |(number, file): (usize, &Arc<File>)| {
@@ -109,7 +117,10 @@ impl Dataset {
                 .into_iter()
                 .filter_map(|asked| if let Asked::Of(tests) = asked { Some(tests) } else { None })
                 .collect();
-            let kept = meta.may_hold(&tests, &file.name);
+            let mut kept = meta.may_hold(&tests, &file.name);
+            if let Some(range) = range {
+                kept.iter_mut().zip(meta.are_in(range)).for_each(|(kept, inside)| *kept &= inside);
+            }
             if never { vec![false; kept.len()] } else { kept }
         };
         self.files.iter().enumerate().map(kept).collect()

@@ -69,7 +69,10 @@ impl Files {
     /// The files that a URI or a path names: `file:///folder/`, `s3://bucket/prefix/`, `data/*.parquet`, a plain path.
     ///
     /// Options follow a `?` (a `#` in an `https://` URI): `format`, `header`, `delimiter`, `quote`, `null`, `infer`, `hive`,
-    /// `mmap`, `trusted`, and the object store's own. Nothing is looked at yet.
+    /// `mmap`, `trusted`, `range`, and the object store's own. Nothing is looked at yet.
+    ///
+    /// `range=START-END` is for engines that cut files themselves, such as Spark: of one Parquet file, it reads the row groups whose middle
+    /// lies in these bytes, as a single partition. Ranges that follow each other read each row group once.
     ///
     /// # Errors
     /// An unknown option or a value that makes no sense is of kind [`Config`](bowshot_core::ErrorKind::Config), a scheme

@@ -17,6 +17,7 @@ mod window;
 mod writer;
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::Arc;
 
 use arrow_schema::{DataType, FieldRef, Schema, SchemaRef};
@@ -61,6 +62,8 @@ pub(crate) struct Meta {
     /// Columns of the old timestamps that do not fit 64 bits.
     int96: Vec<usize>,
     intervals: Intervals,
+    /// For each row group, where its middle is in the file.
+    middles: Vec<i64>,
 }
 
 impl Meta {
@@ -92,10 +95,10 @@ impl Meta {
             let schema = footer.hollow.schema(&stored);
             let root = |leaf: &usize| reader.parquet_schema().get_column_root_idx(*leaf);
             let encrypted = footer.encrypted.iter().map(root).collect();
-            let Footer { hollow, writer, .. } = footer;
+            let Footer { hollow, writer, middles, .. } = footer;
             let places = hollow.places(stored.fields().len());
             let pages = Sizes::default();
-            Ok(Meta { schema, reader, hollow, places, writer, pages, encrypted, int96, intervals })
+            Ok(Meta { schema, reader, hollow, places, writer, pages, encrypted, int96, intervals, middles })
         })
     }
 
@@ -119,7 +122,13 @@ impl Meta {
         let (hollow, places) = (Hollow::default(), (0..wanted.fields().len()).map(Some).collect());
         // Intervals are not among them.
         let (pages, encrypted, int96, intervals) = (Sizes::default(), Vec::new(), Vec::new(), Intervals::default());
-        Ok(Meta { schema: Arc::clone(wanted), reader, hollow, places, writer, pages, encrypted, int96, intervals })
+        let (schema, middles) = (Arc::clone(wanted), Vec::new());
+        Ok(Meta { schema, reader, hollow, places, writer, pages, encrypted, int96, intervals, middles })
+    }
+
+    /// For each row group, whether its middle lies in these bytes of the file.
+    pub(crate) fn are_in(&self, range: &Range<u64>) -> Vec<bool> {
+        self.middles.iter().map(|middle| u64::try_from(*middle).is_ok_and(|middle| range.contains(&middle))).collect()
     }
 
     /// Whether a stored column is encrypted.

@@ -44,7 +44,8 @@ pub(crate) fn plan(location: &Location, request: &Request, cancel: &Cancel) -> R
             "the user gives a query for each".into(),
         ),
     };
-    let reason = format!("{reason}{}", left_out(&dataset, &kept));
+    let left_out = if location.range.is_some() { String::new() } else { left_out(&dataset, &kept) };
+    let reason = format!("{reason}{left_out}");
     let schema = schema(&views)?;
     let partitions: Vec<Partition> = jobs.iter().map(|job| partition(&dataset, job)).collect();
     let rows = partitions.iter().map(|partition| partition.rows).sum();
@@ -84,6 +85,9 @@ fn check(request: &Request) -> Result<()> {
 
 /// The partitions of one query, and why.
 fn one(dataset: &Dataset, view: &Arc<View>, options: &Options, target: u64, kept: &[Vec<bool>]) -> (Vec<Job>, String) {
+    if dataset.location.range.is_some() {
+        return (vec![whole(dataset, view, Cut::Decoded(u64::MAX / 2), kept)], "a range of a file is asked for".into());
+    }
     let target = match options.partition_bytes {
         None => target,
         Some(_) => for_all(options, target, bytes(&dataset.chunks(&view.places, Cut::Decoded(target), kept))),

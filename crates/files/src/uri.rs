@@ -1,6 +1,7 @@
 //! Which files a URI or a path names, and how to read them.
 
 use std::fmt;
+use std::ops::Range;
 
 use bowshot_core::{Address, Error, ErrorKind, Result};
 use percent_encoding::percent_decode_str;
@@ -23,6 +24,8 @@ pub(crate) struct Location {
     pub(crate) trusted: bool,
     /// Whether every record of JSON lines is looked at for its types.
     pub(crate) infer_all: bool,
+    /// The part of a Parquet file to read: the row groups whose middle lies in these bytes.
+    pub(crate) range: Option<Range<u64>>,
 }
 
 /// Where files are.
@@ -149,6 +152,7 @@ impl Location {
             mmap: true,
             trusted: false,
             infer_all: false,
+            range: None,
         }
     }
 
@@ -184,6 +188,7 @@ impl Location {
             "hive" => self.hive = truth()?,
             "mmap" => self.mmap = truth()?,
             "trusted" => self.trusted = truth()?,
+            "range" => self.range = Some(range(value).ok_or_else(|| wrong(name, "START-END, two numbers of bytes"))?),
             _ => return Ok(false),
         }
         Ok(true)
@@ -217,14 +222,22 @@ fn decode(text: &str) -> Result<String> {
     decoded.map(Into::into).map_err(|_| Error::new(ErrorKind::Config, "a percent-encoded part of the URI is not UTF-8"))
 }
 
+/// `0-134217728`: bytes from the first number to before the second.
+fn range(text: &str) -> Option<Range<u64>> {
+    let (start, end) = text.split_once('-')?;
+    let range = start.parse().ok()?..end.parse().ok()?;
+    (range.start <= range.end).then_some(range)
+}
+
 fn wrong(name: &str, what: &str) -> Error {
     Error::new(ErrorKind::Config, format!("the value of the option {name} makes no sense"))
         .with_hint(format!("{name} is {what}"))
 }
 
 fn unknown(name: &str, place: &str) -> Error {
-    Error::new(ErrorKind::Config, format!("files have no option \"{name}\"{place}"))
-        .with_hint("the options are format, header, delimiter, quote, escape, null, infer, hive, mmap and trusted")
+    Error::new(ErrorKind::Config, format!("files have no option \"{name}\"{place}")).with_hint(
+        "the options are format, header, delimiter, quote, escape, null, infer, hive, mmap, trusted and range",
+    )
 }
 
 #[cfg(test)]

@@ -122,6 +122,20 @@ methods! {
         }
     }
 
+    /// Opens a file, or a range of one: address, how many columns follow, these, and filters. Writes its columns to `schema`; answers a
+    /// reading.
+    fn bowshot_spark_open_file, Java_io_bowshot_spark_Native_openFile(cancel: i64, at: i64, length: i64, schema: i64) {
+        // SAFETY: the caller wrote the request, keeps the cancel, and has room for an ArrowSchema.
+        #[expect(unsafe_code, reason = "the caller's memory and handle")]
+        unsafe {
+            let (cancel, request) = (borrow::<Cancel>(cancel)?, request(at, length)?);
+            let Wish { columns, filters, .. } = columns_and_filters(&request)?;
+            let reading = Reading::open_file(request.text(0)?, &columns, &filters, cancel.as_ref().clone())?;
+            give_schema(reading.schema(), schema)?;
+            Ok(Reply::value(handle(reading)))
+        }
+    }
+
     /// Writes the next batch to `array`, as a struct; answers its bytes, or -1 after the last one.
     fn bowshot_spark_next, Java_io_bowshot_spark_Native_next(reading: i64, array: i64) {
         // SAFETY: the caller keeps the reading.
@@ -213,10 +227,16 @@ fn wish(request: &Texts) -> Result<Wish> {
         "" => None,
         limit => Some(limit.parse().map_err(|_| broken())?),
     };
+    Ok(Wish { limit, ..columns_and_filters(request)? })
+}
+
+/// From the second text on: how many columns follow, these, and filters.
+fn columns_and_filters(request: &Texts) -> Result<Wish> {
+    let broken = || Error::new(ErrorKind::Internal, "Spark's request makes no sense");
     let count: usize = request.text(1)?.parse().map_err(|_| broken())?;
     let mut place = count.checked_add(2).ok_or_else(broken)?;
     let columns = (2..place).map(|place| request.text(place).map(str::to_owned)).collect::<Result<_>>()?;
-    Ok(Wish { columns, filters: Filter::read_all(request, &mut place)?, limit })
+    Ok(Wish { columns, filters: Filter::read_all(request, &mut place)?, limit: None })
 }
 
 fn plan_texts(planned: &Planned) -> Result<Texts> {

@@ -24,6 +24,7 @@
 
 mod ask;
 mod comparable;
+mod file;
 mod filter;
 mod functions;
 mod plan;

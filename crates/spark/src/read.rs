@@ -48,6 +48,11 @@ impl Reading {
     pub fn open_with(uri: &str, ticket: &[u8], columns: &[String], cancel: Cancel) -> Result<Self> {
         let source = bowshot_connect::connect(&resolved(uri)?)?;
         let plan = source.join(&Ticket::from_bytes(ticket)?, &cancel)?;
+        Self::of_plan(plan, columns, cancel)
+    }
+
+    /// Reads the only partition of a plan.
+    pub(crate) fn of_plan(plan: Plan, columns: &[String], cancel: Cancel) -> Result<Self> {
         let place = |column: &String| plan.schema.index_of(column).map_err(|_| absent(column, &plan.schema));
         let places: Vec<usize> = columns.iter().map(place).collect::<Result<_>>()?;
         let schema =

@@ -128,10 +128,8 @@ impl Statement<'_> {
             None if self.sql.is_empty() => "data",
             None => return self.sql.to_owned(),
         };
-        let columns: Vec<String> =
-            wish.columns.iter().map(|name| format!("\"{}\"", name.replace('"', "\"\""))).collect();
         let limit = wish.limit.map_or_else(String::new, |limit| format!(" LIMIT {limit}"));
-        format!("SELECT {} FROM {table}{limit}", columns.join(", "))
+        format!("{}{limit}", columns_of(table, &wish.columns))
     }
 
     /// Whether the database might take two of the names for one: some tell neither cases nor accents apart.
@@ -141,6 +139,12 @@ impl Statement<'_> {
         names.sort_unstable();
         !plain || names.windows(2).any(|pair| pair.first() == pair.last())
     }
+}
+
+/// The query that reads columns of files.
+pub(crate) fn columns_of(table: &str, columns: &[String]) -> String {
+    let columns: Vec<String> = columns.iter().map(|name| format!("\"{}\"", name.replace('"', "\"\""))).collect();
+    format!("SELECT {} FROM {table}", columns.join(", "))
 }
 
 #[cfg(test)]

@@ -36,6 +36,8 @@ pub(super) struct Footer {
     pub(super) encrypted: BTreeSet<usize>,
     /// The leaves that are intervals, which the crate knows as bytes.
     pub(super) intervals: BTreeSet<usize>,
+    /// For each row group, where its middle is in the file.
+    pub(super) middles: Vec<i64>,
 }
 
 /// The parts of a footer.
@@ -44,6 +46,7 @@ struct Parts<'a> {
     version: i32,
     root: Option<Node<'a>>,
     groups: Vec<Vec<u8>>,
+    middles: Vec<i64>,
     rows: i64,
     pairs: Vec<(&'a [u8], Option<&'a [u8]>)>,
     created_by: Option<&'a str>,
@@ -76,7 +79,8 @@ impl Footer {
         }
         let metadata = Arc::new(whole.ok_or_else(|| wrong("its footer is empty"))?);
         let (writer, intervals) = (Writer::new(parts.created_by), pruned.intervals());
-        Ok(Footer { metadata, writer, hollow, encrypted: parts.encrypted, intervals })
+        let (encrypted, middles) = (parts.encrypted, parts.middles);
+        Ok(Footer { metadata, writer, hollow, encrypted, intervals, middles })
     }
 }
 
@@ -118,9 +122,10 @@ impl<'a> Parts<'a> {
     fn groups(&mut self, input: &mut Input<'a>, chunks: &mut Chunks<'_>) -> Result<(), ParquetError> {
         let (Kind::Struct, count) = input.list()? else { return Ok(()) };
         for number in 0..count {
-            let (group, rows) = chunks.group(input, number)?;
-            self.groups.push(group);
-            self.rows = self.rows.saturating_add(rows);
+            let group = chunks.group(input, number)?;
+            self.groups.push(group.bytes);
+            self.middles.push(group.middle);
+            self.rows = self.rows.saturating_add(group.rows);
         }
         Ok(())
     }

@@ -28,6 +28,7 @@ fn options_are_read() {
     assert_eq!(location.dialect.nulls, [b"NA".to_vec(), b"-".to_vec()]);
     assert_eq!(location.format, Some(Format::Csv));
     assert!(!location.hive && !location.mmap && location.trusted);
+    assert_eq!(Location::parse("file:x?range=0-512").unwrap().range, Some(0..512));
     assert_eq!(Location::parse("file:x?quote=").unwrap().dialect.quote, None);
     assert_eq!(Location::parse("file:x?delimiter=%09").unwrap().dialect.delimiter, Some(b'\t'));
 }
@@ -40,6 +41,9 @@ fn what_makes_no_sense_is_refused() {
         ("file:x?header=maybe", ErrorKind::Config),
         ("file:x?format=xlsx", ErrorKind::Config),
         ("file:x?color=red", ErrorKind::Config),
+        ("file:x?range=7", ErrorKind::Config),
+        ("file:x?range=7-6", ErrorKind::Config),
+        ("file:x?range=-1-6", ErrorKind::Config),
         ("ftp://host/x.csv", ErrorKind::Unsupported),
     ] {
         assert_eq!(Location::parse(uri).unwrap_err().kind(), kind, "{uri}");

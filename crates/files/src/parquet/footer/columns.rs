@@ -22,6 +22,24 @@ pub(super) struct Chunks<'a> {
     pub(super) encrypted: BTreeSet<usize>,
 }
 
+/// A row group.
+pub(super) struct Group {
+    /// As the crate reads it.
+    pub(super) bytes: Vec<u8>,
+    /// How many rows it has.
+    pub(super) rows: i64,
+    /// Where its middle is in the file.
+    pub(super) middle: i64,
+}
+
+/// Where the middle of a row group is for those who cut files into ranges. All of them must compute the same: it is parquet-java's rule, with
+/// the dictionary of the first column wherever the footer says that it is, and the size that the footer gives for all columns, if any.
+fn middle(chunks: &[Chunk<'_>], stored: Option<i64>) -> i64 {
+    let start = chunks.first().map_or(0, |first| first.named_dictionary.map_or(first.data, |at| at.min(first.data)));
+    let sum = || chunks.iter().fold(0_i64, |sum, chunk| sum.saturating_add(chunk.stored));
+    start.saturating_add(stored.unwrap_or_else(sum) / 2)
+}
+
 /// What is needed of a column chunk.
 #[derive(Default)]
 struct Chunk<'a> {
@@ -32,6 +50,8 @@ struct Chunk<'a> {
     stored: i64,
     data: i64,
     dictionary: Option<i64>,
+    /// The same, even if it makes no sense.
+    named_dictionary: Option<i64>,
     text_bytes: Option<i64>,
     statistics: Option<Statistics<'a>>,
 }
@@ -53,14 +73,15 @@ impl<'n> Chunks<'n> {
         Chunks { leaves: root.leaves(), name, encrypted: BTreeSet::new() }
     }
 
-    /// A row group as the crate reads it, and how many rows it has.
-    pub(super) fn group(&mut self, input: &mut Input<'_>, number: usize) -> Result<(Vec<u8>, i64), ParquetError> {
-        let (mut chunks, mut total, mut rows) = (Vec::new(), 0, None);
+    /// A row group.
+    pub(super) fn group(&mut self, input: &mut Input<'_>, number: usize) -> Result<Group, ParquetError> {
+        let (mut chunks, mut total, mut rows, mut stored) = (Vec::new(), 0, None, None);
         input.fields(|input, field, kind| {
             match (field, kind) {
                 (1, Kind::List) => chunks = self.chunks(input)?,
                 (2, Kind::I64) => total = input.i64()?,
                 (3, Kind::I64) => rows = Some(input.i64()?),
+                (6, Kind::I64) => stored = Some(input.i64()?),
                 _ => return Ok(false),
             }
             Ok(true)
@@ -81,7 +102,7 @@ impl<'n> Chunks<'n> {
             output.i64(2, total);
             output.i64(3, rows);
         });
-        Ok((output.bytes, rows))
+        Ok(Group { bytes: output.bytes, rows, middle: middle(&chunks, stored) })
     }
 
     fn chunks<'a>(&mut self, input: &mut Input<'a>) -> Result<Vec<Chunk<'a>>, ParquetError> {
@@ -154,6 +175,7 @@ impl<'a> Chunk<'a> {
         }
         // Where there is no dictionary, some writers say that it is at 0, others that it is behind the values; and where there is
         // nothing else, that the values are at 0.
+        chunk.named_dictionary = chunk.dictionary;
         chunk.dictionary = chunk.dictionary.filter(|at| *at > 0 && (*at < chunk.data || chunk.data <= 0));
         Ok(chunk)
     }

@@ -43,7 +43,14 @@ public final class Texts {
         return Arrays.hashCode(toBytes());
     }
 
-    byte[] toBytes() {
+    /** Adds all texts of {@link #toBytes}. */
+    public Texts addAll(byte[] texts) {
+        bytes.writeBytes(texts);
+        return this;
+    }
+
+    /** All texts as they cross the border. */
+    public byte[] toBytes() {
         return bytes.toByteArray();
     }
 

@@ -34,6 +34,8 @@ final class Native {
 
     static native void open(long answer, long cancel, long request, long length, long schema);
 
+    static native void openFile(long answer, long cancel, long request, long length, long schema);
+
     static native void next(long answer, long reading, long array);
 
     static native void closeReading(long answer, long reading);

@@ -54,16 +54,35 @@ final class Reading implements AutoCloseable {
         for (String name : columns.fieldNames()) {
             request.add(name);
         }
+        Reading reading = opened(request, Native::open, cancelling);
+        reading.check(columns);
+        return reading;
+    }
+
+    /** Opens a file, or a part of it, as {@code open_file} of the native library is asked. */
+    static Reading openFile(Texts request, Cancelling cancelling) {
+        return opened(request, Native::openFile, cancelling);
+    }
+
+    /** How the native library opens something. */
+    private interface Opening {
+        void open(long answer, long cancel, long request, long length, long schema);
+    }
+
+    private static Reading opened(Texts request, Opening opening, Cancelling cancelling) {
         long schema = Memory.allocate(SCHEMA_BYTES);
         try {
             Answer answer = cancelling.reading(cancel ->
-                    Native.answer(request, (at, bytes, length) -> Native.open(at, cancel, bytes, length, schema)));
-            Reading reading = new Reading(answer.value(), Look.columns(schema), cancelling);
-            reading.check(columns);
-            return reading;
+                    Native.answer(request, (at, bytes, length) -> opening.open(at, cancel, bytes, length, schema)));
+            return new Reading(answer.value(), Look.columns(schema), cancelling);
         } finally {
             Memory.free(schema);
         }
+    }
+
+    /** What its batches hold. */
+    List<Column> columns() {
+        return columns;
     }
 
     private void check(StructType planned) {

@@ -68,6 +68,21 @@ abstract class Indirect extends ColumnVector {
         }
     }
 
+    /** The rows from one on. */
+    static final class Rest extends Indirect {
+        private final int first;
+
+        Rest(ColumnVector values, int first) {
+            super(values);
+            this.first = first;
+        }
+
+        @Override
+        int place(int row) {
+            return first + row;
+        }
+    }
+
     /** The numbers of values in a dictionary. */
     private static final class Keys extends ArrowVector {
         private final long keys;

@@ -25,6 +25,11 @@ public final class Vectors {
         return vectors;
     }
 
+    /** The rows of a vector from a row on. */
+    public static ColumnVector from(ColumnVector values, int first) {
+        return new Indirect.Rest(values, first);
+    }
+
     static ColumnVector of(Source source) {
         Column column = source.column();
         if (column.dictionary() != null) {
