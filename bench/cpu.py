@@ -1,4 +1,4 @@
-"""CPU time of processes that are not ours to wait for: the database server's, and everybody's."""
+"""CPU time of processes that are not ours to wait for: the database server's, a JVM's, and everybody's."""
 
 import os
 import time
@@ -18,6 +18,18 @@ def server_seconds(postmaster: int) -> float:
             ticks += sum(int(field) for field in fields[OWN_TIMES] + fields[CHILDREN_TIMES])
         elif fields and int(fields[PARENT]) == postmaster:
             ticks += sum(int(field) for field in fields[OWN_TIMES])
+    return ticks / TICKS_A_SECOND
+
+
+def tree_seconds(process: int) -> float:
+    """Returns the CPU seconds of a process and of all that descend from it, ended children included."""
+    found = {each: fields for each in _processes() if (fields := _stat(each))}
+    tree, ticks = {process}, 0
+    # Until no process is added: children may have smaller ids than their parents.
+    while more := {each for each, fields in found.items() if int(fields[PARENT]) in tree} - tree:
+        tree |= more
+    for each in tree & found.keys():
+        ticks += sum(int(field) for field in found[each][OWN_TIMES] + found[each][CHILDREN_TIMES])
     return ticks / TICKS_A_SECOND
 
 
