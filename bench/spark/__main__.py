@@ -71,6 +71,8 @@ def jars() -> list[Path]:
 
 @contextlib.contextmanager
 def _engines(python: str) -> Iterator[Mapping[str, Engine]]:
+    if not Path(python).is_file():
+        raise FileNotFoundError(f"{python} is missing: dev/spark_setup.sh, or name another Python with --spark")
     with contextlib.ExitStack() as stack:
         command = [python, "-m", "bench.spark.worker", ",".join(map(str, jars())), MEMORY]
         yield {name: stack.enter_context(Engine(f"spark-{name}", command)) for name in (SPARK, BOWSHOT)}

@@ -89,7 +89,7 @@ SCANS = [
     _parquet("columns/10 of 100", "wide", 2, _first(10), reads=3),
     _parquet("columns/100 of 100", "wide", 1.05),
     _parquet("query/Q1", "lineitem-snappy", 1.0, Q1),
-    _parquet("query/Q6", "lineitem-snappy", 1.8, Q6),
+    _parquet("query/Q6", "lineitem-snappy", 1.8, Q6, reads=3),
 ]
 BATCH_SIZES = Case(
     "batch/numbers",
