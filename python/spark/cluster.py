@@ -20,8 +20,8 @@ import pyspark
 T = TypeVar("T")
 HOME = Path(pyspark.__file__).parent
 
-PREAMBLE = """
-import json, os, sys, threading, time
+PROGRAM = """
+import json, sys, threading, time
 from pathlib import Path
 from pyspark import TaskContext
 from pyspark.sql import SparkSession, functions as f
@@ -35,40 +35,35 @@ spark = builder.getOrCreate()
 def say(**found):
     print(json.dumps(found), flush=True)
 
-def heard():
-    return sys.stdin.readline().strip()
-
 def read(sql, **options):
     return spark.read.format("bowshot").option("query", sql).options(**options).load(arguments["uri"])
 
+for line in sys.stdin:
+    exec(json.loads(line), globals())
 """
-"""What every application begins with: a session, and ways to talk with the test that started it."""
+"""An application: a session, which runs the code that a test sends it and says what was found."""
 
 
 @dataclass
 class Application:
-    """A Python program that drives Spark; it tells what it found as lines of JSON, and hears lines of text."""
+    """A Python program that drives Spark; it runs code that it is sent, and tells what it found."""
 
     process: subprocess.Popen[str]
     log: Path
 
+    def run(self, code: str) -> None:
+        """Sends it code, which runs after what was sent before."""
+        assert self.process.stdin is not None
+        self.process.stdin.write(json.dumps(code) + "\n")
+        self.process.stdin.flush()
+
     def told(self) -> dict[str, Any]:
-        """What it says next."""
+        """What the code says next by `say(name=value)`."""
         assert self.process.stdout is not None
         line = self.process.stdout.readline()
         assert line, f"the application ended: {self.log.read_text('utf-8')[-5000:]}"
         found: dict[str, Any] = json.loads(line)
         return found
-
-    def tell(self, line: str) -> None:
-        """Says a line to it."""
-        assert self.process.stdin is not None
-        self.process.stdin.write(line + "\n")
-        self.process.stdin.flush()
-
-    def ended(self) -> int:
-        """Waits until it ends; its exit code."""
-        return self.process.wait(60)
 
 
 @dataclass
@@ -78,22 +73,19 @@ class Cluster:
     folder: Path
     master: str
     workers: list[int]
-    applications: int = 0
 
     def executors(self) -> list[int]:
         """The process ids of all executors that run."""
         return sorted(pid for worker in self.workers for pid in children(worker) if "CoarseGrained" in command(pid))
 
     @contextmanager
-    def application(self, script: str, uri: str, jar: str, **settings: str) -> Iterator[Application]:
-        """Runs a script after the preamble; stops it where the test has not done so."""
-        self.applications += 1
-        folder = self.folder / f"application{self.applications}"
-        folder.mkdir()
-        (folder / "application.py").write_text(PREAMBLE + script, "utf-8")
-        log = folder / "log"
-        arguments = {"settings": self.settings(folder, jar) | settings, "uri": uri, "folder": str(folder)}
-        line = [sys.executable, str(folder / "application.py"), json.dumps(arguments)]
+    def application(self, uri: str, jar: str, **settings: str) -> Iterator[Application]:
+        """Starts an application that reads from `uri`; stops it where nobody else has done so."""
+        program = self.folder / "application.py"
+        program.write_text(PROGRAM, "utf-8")
+        log = self.folder / "application.log"
+        arguments = {"settings": self.settings(jar) | settings, "uri": uri}
+        line = [sys.executable, str(program), json.dumps(arguments)]
         pipe = subprocess.PIPE
         with log.open("w") as errors:
             process = subprocess.Popen(line, stdin=pipe, stdout=pipe, stderr=errors, text=True, env=environment())
@@ -104,7 +96,7 @@ class Cluster:
             process.kill()
             process.communicate()
 
-    def settings(self, folder: Path, jar: str) -> dict[str, str]:
+    def settings(self, jar: str) -> dict[str, str]:
         """How the cluster's applications run."""
         return {
             "spark.master": self.master,
@@ -115,8 +107,8 @@ class Cluster:
             "spark.driver.bindAddress": "127.0.0.1",
             "spark.jars": jar,
             "spark.locality.wait": "0",
-            "spark.local.dir": str(folder / "local"),
-            # An executor that a test kills is missed at once.
+            "spark.local.dir": str(self.folder / "local"),
+            # No task waits for the second executor.
             "spark.scheduler.minRegisteredResourcesRatio": "1.0",
             "spark.sql.shuffle.partitions": "2",
             "spark.ui.enabled": "false",
@@ -129,11 +121,11 @@ def cluster(folder: Path) -> Iterator[Cluster]:
     """Starts a cluster, and stops it by the pids of its processes."""
     processes: list[subprocess.Popen[bytes]] = []
 
-    def start(name: str, *arguments: str) -> Path:
+    def start(name: str, host: str, *arguments: str) -> Path:
         log = folder / f"{name}.log"
-        line = [str(HOME / "bin" / "spark-class"), f"org.apache.spark.deploy.{arguments[0]}", "--host", "127.0.0.1"]
+        line = [str(HOME / "bin" / "spark-class"), f"org.apache.spark.deploy.{arguments[0]}", "--host", host]
         with log.open("wb") as output:
-            made = subprocess.Popen([*line, *arguments[1:]], stdout=output, stderr=output, env=environment())
+            made = subprocess.Popen([*line, *arguments[1:]], stdout=output, stderr=output, env=environment(host))
         processes.append(made)
         return log
 
@@ -145,10 +137,17 @@ def cluster(folder: Path) -> Iterator[Cluster]:
         return until(found, f"{log.name} never has {pattern}", 60)
 
     try:
-        master = logged(start("master", "master.Master", "--port", "0", "--webui-port", "0"), r"spark://127\.0\.0\.1:\d+")
+        begun = start("master", "127.0.0.1", "master.Master", "--port", "0", "--webui-port", "0")
+        master = logged(begun, r"spark://127\.0\.0\.1:\d+")
         worker = ("worker.Worker", "--webui-port", "0", "--cores", "1", "--memory", "1g")
-        logs = [start(f"worker{i}", *worker, "--work-dir", str(folder / f"work{i}"), master) for i in range(2)]
-        for log in logs:
+        # Each has an address of its own: Spark never runs a slow task a second time on the same host.
+        hosts = ("127.0.0.1", "127.0.0.2")
+        work = [folder / f"work-{host}" for host in hosts]
+        begun_there = [
+            start(f"worker-{host}", host, *worker, "--work-dir", str(at), master)
+            for host, at in zip(hosts, work, strict=True)
+        ]
+        for log in begun_there:
             logged(log, "Successfully registered")
         yield Cluster(folder, master, [made.pid for made in processes[1:]])
     finally:
@@ -158,11 +157,11 @@ def cluster(folder: Path) -> Iterator[Cluster]:
             made.wait(30)
 
 
-def environment() -> dict[str, str]:
+def environment(host: str = "127.0.0.1") -> dict[str, str]:
     """The environment of Spark's programs: on loopback alone, with this Python."""
     own = {
         "SPARK_HOME": str(HOME),
-        "SPARK_LOCAL_IP": "127.0.0.1",
+        "SPARK_LOCAL_IP": host,
         "SPARK_DAEMON_MEMORY": "256m",
         "PYSPARK_PYTHON": sys.executable,
         "PYSPARK_DRIVER_PYTHON": sys.executable,
