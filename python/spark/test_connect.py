@@ -34,7 +34,8 @@ def error(df):
 
 query = "SELECT n::int8 AS id, n * 1.5 AS price FROM generate_series(1, 4) n"
 found["file"] = [list(row) for row in read().load(arguments["file"]).orderBy("a").collect()]
-found["database"] = [[row.id, str(row.price)] for row in read(query=query).load(arguments["uri"]).where("id > 2").collect()]
+few = read(query=query).load(arguments["uri"]).where("id > 2").orderBy("id")
+found["database"] = [[row.id, str(row.price)] for row in few.collect()]
 found["types"] = read(query="SELECT 1::int2 AS a, 'x' AS b").load(arguments["uri"]).dtypes
 found["catalog"] = spark.sql("SELECT count(*) FROM shop.pg_catalog.pg_am WHERE amname = 'btree'").collect()[0][0]
 found["arrow"] = read().load(arguments["file"]).toArrow().num_rows

@@ -14,16 +14,16 @@ from pyspark.sql import functions as f
 from spark.cells import assert_same
 
 ROWS = 4_000
-TABLE = f"""SELECT n::int8 AS id, (n % 7)::int4 AS part, n * 1.25 AS price, CASE WHEN n % 5 > 0 THEN 'item ' || n % 50 END AS name
-FROM generate_series(1, {ROWS}) n"""
+TABLE = f"""SELECT n::int8 AS id, (n % 7)::int4 AS part, n * 1.25 AS price,
+    CASE WHEN n % 5 > 0 THEN 'item ' || n % 50 END AS name FROM generate_series(1, {ROWS}) n"""
 OWN = f"""SELECT id, CAST(id % 7 AS INT) AS part, CAST(id * 1.25 AS DECIMAL(38, 18)) AS price,
     CASE WHEN id % 5 > 0 THEN concat('item ', id % 50) END AS name FROM range(1, {ROWS + 1})"""
 
-Check = Callable[[Callable[[DataFrame], DataFrame]], None]
-
 
 def read(spark: SparkSession, postgres: str) -> DataFrame:
-    return spark.read.format("bowshot").option("query", TABLE).option("types.price", "decimal128(38, 18)").load(postgres)
+    return (
+        spark.read.format("bowshot").option("query", TABLE).option("types.price", "decimal128(38, 18)").load(postgres)
+    )
 
 
 @pytest.fixture
@@ -55,10 +55,14 @@ def configured(spark: SparkSession, **settings: str) -> Iterator[None]:
 QUERIES: dict[str, Callable[[DataFrame], DataFrame]] = {
     "rows": lambda df: df,
     "groups": lambda df: df.groupBy("part", "name").agg(f.sum("price"), f.count("*"), f.max("id")),
-    "broadcast join": lambda df: df.join(f.broadcast(df.where("id <= 20").select("part", f.col("id").alias("other"))), "part"),
+    "broadcast join": lambda df: df.join(
+        f.broadcast(df.where("id <= 20").select("part", f.col("id").alias("other"))), "part"
+    ),
     "self join": lambda df: df.alias("a").join(df.alias("b"), f.expr("a.id = b.id + 1")).select("a.id", "b.name"),
     "union": lambda df: df.where("id < 100").union(df.where("part = 3")),
-    "window": lambda df: df.withColumn("n", f.row_number().over(Window.partitionBy("part").orderBy(f.desc("id")))).where("n < 4"),
+    "window": lambda df: df.withColumn(
+        "n", f.row_number().over(Window.partitionBy("part").orderBy(f.desc("id")))
+    ).where("n < 4"),
     "running sum": lambda df: df.select("id", f.sum("price").over(Window.partitionBy("name").orderBy("id"))),
     "sort and limit": lambda df: df.orderBy(f.desc("price")).limit(7),
     "distinct": lambda df: df.select("name").distinct(),
@@ -94,7 +98,9 @@ def test_subqueries(spark: SparkSession, ours: DataFrame, theirs: DataFrame) -> 
     assert_same(spark.sql(query.format(t="ours")), spark.sql(query.format(t="theirs")))
 
 
-def test_partitions_are_pruned_by_what_is_read(spark: SparkSession, ours: DataFrame, theirs: DataFrame, tmp_path: Path) -> None:
+def test_partitions_are_pruned_by_what_is_read(
+    spark: SparkSession, ours: DataFrame, theirs: DataFrame, tmp_path: Path
+) -> None:
     theirs.write.partitionBy("part").parquet(str(tmp_path / "parts"))
     parts = spark.read.parquet(str(tmp_path / "parts"))
     with configured(spark, optimizer_dynamicPartitionPruning_enabled="true"):
@@ -145,11 +151,12 @@ def test_python_functions(ours: DataFrame, theirs: DataFrame) -> None:
             frame["length"] = frame["name"].str.len().fillna(-1).astype("int64")
             yield frame[["id", "length"]]
 
-    for query in (
+    queries: tuple[Callable[[DataFrame], DataFrame], ...] = (
         lambda df: df.select("id", plain("name", "part")),
         lambda df: df.select("id", "name").mapInArrow(twice, "id long, name string"),
         lambda df: df.select("id", "name").mapInPandas(longest, "id long, length long"),
-    ):
+    )
+    for query in queries:
         assert_same(query(ours), query(theirs))
 
 
@@ -158,7 +165,7 @@ def test_it_is_written_as_parquet(spark: SparkSession, ours: DataFrame, theirs: 
     assert_same(spark.read.parquet(str(tmp_path / "copy")), theirs)
 
 
-def test_a_stream_joins_it_in_each_batch(spark: SparkSession, ours: DataFrame, theirs: DataFrame, tmp_path: Path) -> None:
+def test_a_stream_joins_it_in_each_batch(spark: SparkSession, ours: DataFrame, tmp_path: Path) -> None:
     keys = tmp_path / "keys"
     for number in (3, 5):
         spark.range(number * 100).selectExpr("id AS key").coalesce(1).write.parquet(str(keys / str(number)))
