@@ -1,6 +1,6 @@
 """TPC-H: its 22 queries have the same answers by `format("bowshot")` as by Spark's own reader of Parquet.
 
-`tpch/` has the queries of the specification's section 2.4, each with its validation parameters.
+`tpch/` has the queries of the specification's section 2.4, with its validation parameters; 11 and 17 fit the scale.
 """
 
 from __future__ import annotations
@@ -17,8 +17,6 @@ from spark.cells import assert_same, table
 
 QUERIES = sorted((Path(__file__).parent / "tpch").glob("*.sql"))
 TABLES = ("customer", "lineitem", "nation", "orders", "part", "partsupp", "region", "supplier")
-NONE = ("02", "18", "19", "20")
-"""Queries that may find nothing in so few rows."""
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +47,7 @@ def test_answers_are_equal(spark: SparkSession, path: Path) -> None:
     ours, theirs = spark.sql(named(sql, "ours")), spark.sql(named(sql, "theirs"))
     # Answers have an order, which may leave open that of equal rows.
     assert_same(ours, theirs)
-    assert path.stem in NONE or table(ours).num_rows > 0
+    assert table(theirs).num_rows > 0
 
 
 def test_a_database_s_table_is_joined_with_files(spark: SparkSession, postgres: str, tables: Path) -> None:
