@@ -126,7 +126,11 @@ public final class Saving {
     private static int place(StructType schema, String name, boolean isCaseSensitive) {
         String[] names = schema.fieldNames();
         for (int i = 0; i < names.length; i++) {
-            if (isCaseSensitive ? names[i].equals(name) : names[i].equalsIgnoreCase(name)) {
+            // Spark wants names with unusual letters in backticks.
+            String quoted = WriteSource.quoted(names[i]);
+            if (isCaseSensitive
+                    ? names[i].equals(name) || quoted.equals(name)
+                    : names[i].equalsIgnoreCase(name) || quoted.equalsIgnoreCase(name)) {
                 return partitionable(schema.fields()[i], i);
             }
         }
