@@ -3,6 +3,8 @@ package io.bowshot.spark.write;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.apache.spark.TaskContext;
+import org.apache.spark.TaskKilledException;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.catalog.ExternalCatalogUtils;
 import org.apache.spark.sql.connector.write.DataWriter;
@@ -18,6 +20,8 @@ final class TaskWriter implements DataWriter<InternalRow> {
     private final List<String> files = new ArrayList<>();
     /** The texts of the partition columns of the file that is open. */
     private final UTF8String[] values;
+
+    private final TaskContext context = TaskContext.get();
 
     private ParquetFile file;
 
@@ -35,6 +39,10 @@ final class TaskWriter implements DataWriter<InternalRow> {
 
     @Override
     public void write(InternalRow row) {
+        // Spark only marks a task that is cancelled, and rows of a join may come for long without a look at the mark.
+        if (context != null && context.isInterrupted()) {
+            throw new TaskKilledException("the write was cancelled");
+        }
         if (file == null || isOfOtherFolder(row)) {
             finish();
             for (int i = 0; i < values.length; i++) {
