@@ -1,5 +1,7 @@
 package io.bowshot.spark.write;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import io.bowshot.BowshotException;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -98,16 +100,17 @@ public final class Saving {
         return options;
     }
 
+    /** The names that Spark wrote as a list in JSON; what it reads them with differs between versions of Scala. */
     private static List<String> partitions(String encoded) {
-        List<String> names = new ArrayList<>();
-        if (encoded != null) {
-            scala.collection.Iterator<String> decoded =
-                    DataSourceUtils.decodePartitioningColumns(encoded).iterator();
-            while (decoded.hasNext()) {
-                names.add(decoded.next());
-            }
+        if (encoded == null) {
+            return List.of();
         }
-        return names;
+        try {
+            return List.of(new ObjectMapper().readValue(encoded, String[].class));
+        } catch (JsonProcessingException error) {
+            throw new BowshotException(
+                    BowshotException.Kind.INTERNAL, "the names of partition columns make no sense: " + encoded);
+        }
     }
 
     private static void check(StructType schema, boolean isCaseSensitive) {
