@@ -36,15 +36,20 @@ bowshot_border::methods! {
     /// Gives the file up and lets go of the handle: nothing of the file is left.
     fn bowshot_parquet_abort, Java_io_bowshot_parquet_Native_abort(writer: i64) {
         // SAFETY: the caller gives up its handle.
-        unsafe { close::<Open>(writer) };
+        unsafe { abort(writer) };
         Ok(Reply::value(0))
     }
 }
 
+/// Begins a file, as [`bowshot_parquet_open`] does, for the border of another library.
+///
+/// # Errors
+/// Those of [`FileWriter::create`].
+///
 /// # Safety
 /// A request and an `ArrowSchema` are at the addresses.
 #[expect(unsafe_code, reason = "the caller's memory")]
-unsafe fn open(text: i64, length: i64, schema: i64) -> Result<Reply> {
+pub unsafe fn open(text: i64, length: i64, schema: i64) -> Result<Reply> {
     // SAFETY: the caller says so.
     let (texts, schema) = unsafe { (request(text, length)?, foreign::schema(schema)?) };
     let path = Path::new(texts.text(0)?);
@@ -53,11 +58,16 @@ unsafe fn open(text: i64, length: i64, schema: i64) -> Result<Reply> {
     Ok(Reply::value(handle::<Open>(Mutex::new(Some(writer)))))
 }
 
+/// Writes a batch, as [`bowshot_parquet_write`] does.
+///
+/// # Errors
+/// A batch of another schema, or a value that the file cannot hold; the file is given up.
+///
 /// # Safety
 /// `writer` is a handle of [`open`] that is not let go of, and an `ArrowArray` is at the address, of the `ArrowSchema` at the other, or of
 /// the writer's where that is 0.
 #[expect(unsafe_code, reason = "the caller's memory")]
-unsafe fn write(writer: i64, array: i64, schema: i64) -> Result<Reply> {
+pub unsafe fn write(writer: i64, array: i64, schema: i64) -> Result<Reply> {
     // SAFETY: the caller says so.
     let writer = unsafe { borrow::<Open>(writer)? };
     let mut writer = writer.lock();
@@ -73,10 +83,15 @@ unsafe fn write(writer: i64, array: i64, schema: i64) -> Result<Reply> {
     Ok(Reply::value(i64::try_from(writer.rows()).unwrap_or(i64::MAX)))
 }
 
+/// Ends a file, as [`bowshot_parquet_finish`] does.
+///
+/// # Errors
+/// Those of [`FileWriter::finish`].
+///
 /// # Safety
 /// `writer` is a handle of [`open`] that is not let go of, and not used again.
 #[expect(unsafe_code, reason = "the caller's memory")]
-unsafe fn finish(writer: i64) -> Result<Reply> {
+pub unsafe fn finish(writer: i64) -> Result<Reply> {
     // SAFETY: the caller says so.
     let open = unsafe {
         let open = borrow::<Open>(writer)?;
@@ -88,6 +103,16 @@ unsafe fn finish(writer: i64) -> Result<Reply> {
     texts.push(summary.row_groups.to_string());
     texts.push(summary.bytes.to_string());
     Ok(Reply { value: i64::try_from(summary.rows).unwrap_or(i64::MAX), texts })
+}
+
+/// Gives a file up, as [`bowshot_parquet_abort`] does.
+///
+/// # Safety
+/// `writer` is a handle of [`open`] that is not let go of, and not used again.
+#[expect(unsafe_code, reason = "the caller's memory")]
+pub unsafe fn abort(writer: i64) {
+    // SAFETY: the caller gives up its handle.
+    unsafe { close::<Open>(writer) };
 }
 
 /// Takes back the bytes of an answer.

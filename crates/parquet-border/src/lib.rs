@@ -10,5 +10,6 @@ mod functions;
 mod views;
 
 pub use functions::{
-    bowshot_parquet_abort, bowshot_parquet_finish, bowshot_parquet_free, bowshot_parquet_open, bowshot_parquet_write,
+    abort, bowshot_parquet_abort, bowshot_parquet_finish, bowshot_parquet_free, bowshot_parquet_open,
+    bowshot_parquet_write, finish, open, write,
 };

@@ -2,7 +2,8 @@
 //!
 //! The driver [looks](Asked::look) at a query for its columns, and [plans](Planned::new) it when Spark executes it: with the columns,
 //! conditions and rows that Spark asks for. The plan is [tickets](bowshot_core::Ticket), which travel to the executors, where each is
-//! [read](Reading) as batches that leave by the Arrow C Data Interface. `functions.rs` has the functions that the JVM calls.
+//! [read](Reading) as batches that leave by the Arrow C Data Interface. `functions.rs` has the functions that the JVM calls,
+//! and `write.rs` those by which its tasks write Parquet files.
 //!
 //! ```
 //! use bowshot_border::Texts;
@@ -31,6 +32,7 @@ mod plan;
 mod prune;
 mod read;
 mod statement;
+mod write;
 
 pub use ask::{Asked, Looked};
 pub use filter::{Comparison, Filter, Literal};

@@ -21,9 +21,14 @@ public final class Memory {
         UNSAFE.freeMemory(address);
     }
 
-    /** The number at an address. */
+    /** The number at an address, also where another thread wrote it. */
     public static long getLong(long address) {
-        return UNSAFE.getLong(address);
+        return UNSAFE.getLongVolatile(null, address);
+    }
+
+    /** Writes a number to an address. */
+    public static void putLong(long address, long number) {
+        UNSAFE.putLongVolatile(null, address, number);
     }
 
     /** The bytes at an address. */

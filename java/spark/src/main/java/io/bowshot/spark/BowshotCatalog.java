@@ -54,7 +54,7 @@ public final class BowshotCatalog implements TableCatalog, SupportsNamespaces {
         Asked asked = asked(identifier);
         try {
             Look look = Look.at(asked);
-            return new BowshotTable(asked, look, look.schema());
+            return new BowshotTable(look, look.schema());
         } catch (BowshotException error) {
             boolean refused = error.kind() == BowshotException.Kind.SQL || error.kind() == BowshotException.Kind.CONFIG;
             if (!ofPaths && refused && !isListed(identifier)) {

@@ -1,13 +1,12 @@
 package io.bowshot.spark;
 
 import io.bowshot.border.Answer;
-import io.bowshot.border.NativeLibrary;
 import io.bowshot.border.Texts;
 
 /** The native library's functions; {@code crates/spark/src/functions.rs} says what each asks and answers. */
 final class Native {
     static {
-        NativeLibrary.load("bowshot_spark", Native.class, System::load);
+        Library.load();
     }
 
     private Native() {}
