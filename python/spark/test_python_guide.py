@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from pyspark.sql import SparkSession
 from tests.test_guides import GUIDES, OF_SPARK, lineitem, run
@@ -10,7 +12,9 @@ __all__ = ["lineitem"]
 
 
 @pytest.mark.usefixtures("spark")
-def test_the_code_runs_here(lineitem: str) -> None:
+def test_the_code_runs_here(lineitem: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # It writes files.
+    monkeypatch.chdir(tmp_path)
     (guide,) = [path for path in GUIDES if path.name in OF_SPARK]
     run(guide, lineitem)
     assert SparkSession.getActiveSession() is not None

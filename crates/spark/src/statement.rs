@@ -178,7 +178,7 @@ mod tests {
         let query = written(pg, "SELECT id, \"Name\" FROM items -- all", false, &wish());
         assert_eq!(
             query,
-            "SELECT bowshot.\"Name\" FROM (SELECT id, \"Name\" FROM items -- all\n) bowshot WHERE bowshot.\"id\" > 7"
+            "SELECT bowshot.\"Name\" FROM (SELECT id, \"Name\" FROM items\n) bowshot WHERE bowshot.\"id\" > 7"
         );
     }
 
