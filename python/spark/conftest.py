@@ -41,7 +41,7 @@ logger.bowshot.appenderRef.file.ref = file
 
 def with_jar() -> bool:
     """Whether Spark is started with Bowshot's jar."""
-    return any(path.name == "bowshot-spark.jar" for path in jars())
+    return any(not path.name.startswith("postgresql-") for path in jars())
 
 
 def jars() -> list[Path]:

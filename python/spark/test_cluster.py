@@ -214,7 +214,7 @@ def test_hundreds_of_reads_that_end_early_leave_nothing(
     before = after = read(50)
     assert len(before) == 2
     number, start = 50, time.monotonic()
-    while number < 1000 and (number < 200 or time.monotonic() < start + 40):
+    while number < 1000 and (number < 200 or time.monotonic() < start + 20):
         after = read(50)
         number += 50
         print(f"{number} reads:", time.monotonic() - start, after)
