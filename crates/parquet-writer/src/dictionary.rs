@@ -87,7 +87,7 @@ impl Seen {
         Some(Seen { values, bytes, half, distinct: hashes.len() })
     }
 
-    /// How many distinct values there are among so many: if each value is as likely as the others, the second half of what was seen tells
+    /// How many distinct values there are among this many: if each value is as likely as the others, the second half of what was seen tells
     /// how many there are at all; if each half had as many new ones, the next will.
     fn distinct_of(&self, values: f64) -> f64 {
         let (seen, distinct, half) = (number(self.values), number(self.distinct), number(self.half).max(1.0));

@@ -55,7 +55,7 @@ final class Look {
     synchronized PlannedRead read(Texts wish) {
         WeakReference<PlannedRead> known = reads.get(wish);
         PlannedRead read = known == null ? null : known.get();
-        if (read == null) {
+        if (read == null || !read.isShared()) {
             read = new PlannedRead(this, wish);
             reads.values().removeIf(other -> other.get() == null);
             reads.put(wish, new WeakReference<>(read));

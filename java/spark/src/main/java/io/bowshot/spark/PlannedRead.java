@@ -47,6 +47,11 @@ final class PlannedRead {
         return partitions;
     }
 
+    /** Whether another scan may read it: not what is read for a cache, which keeps its state, nor what has lost its state. */
+    synchronized boolean isShared() {
+        return !cached && (plan == null || plan.isAlive());
+    }
+
     /** The tickets of a partition, for a task that is sent now. */
     synchronized Tickets tickets(int index) {
         if (plan == null) {
