@@ -12,9 +12,7 @@ __all__ = ["lineitem"]
 
 
 @pytest.mark.usefixtures("spark")
-def test_the_code_runs_here(lineitem: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    # It writes files.
-    monkeypatch.chdir(tmp_path)
+def test_the_code_runs_here(lineitem: str, tmp_path: Path) -> None:
     (guide,) = [path for path in GUIDES if path.name in OF_SPARK]
-    run(guide, lineitem)
+    run(guide, lineitem, tmp_path)
     assert SparkSession.getActiveSession() is not None

@@ -32,13 +32,16 @@ def lineitem(postgres: str) -> str:
     return postgres
 
 
-def run(guide: Path, lineitem: str) -> None:
-    """Runs the code of one guide."""
+def run(guide: Path, lineitem: str, folder: Path | None = None) -> None:
+    """Runs the code of one guide; what it writes to `lake/` goes to a folder."""
     blocks = re.findall(r"^```python\n(.*?)^```", guide.read_text(), re.MULTILINE | re.DOTALL)
     assert blocks
     names: dict[str, Any] = {"bowshot": bowshot}
     for block in blocks:
-        exec(compile(block.replace(DOCUMENTED_URI, lineitem), guide.name, "exec"), names)
+        code = block.replace(DOCUMENTED_URI, lineitem)
+        if folder is not None:
+            code = code.replace('"lake/', f'"{folder}/lake/')
+        exec(compile(code, guide.name, "exec"), names)
     assert len(names["df"]) > 0
 
 
