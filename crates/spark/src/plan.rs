@@ -1,9 +1,7 @@
 //! A plan on Spark's driver, written down as tickets for its tasks.
 
 use arrow_schema::{DataType, Schema};
-use bowshot_core::{
-    Cancel, Error, ErrorKind, Holder, Options, Partition, Partitioning, Query, Request, Result, Travel,
-};
+use bowshot_core::{Cancel, Error, ErrorKind, Holder, Options, Partition, Partitioning, Query, Request, Result};
 
 use crate::ask::{Asked, Looked};
 use crate::filter::Filter;
@@ -80,12 +78,6 @@ impl Planned {
     /// Of kind [`SnapshotGone`](ErrorKind::SnapshotGone) once the snapshot is lost.
     pub fn tickets(&self) -> Result<Vec<Vec<u8>>> {
         self.holder.tickets()?.iter().map(|ticket| ticket.to_bytes()).collect()
-    }
-
-    /// Whether the snapshot is one that ends with this plan.
-    #[must_use]
-    pub fn is_held(&self) -> bool {
-        self.holder.travel() == Travel::Snapshot
     }
 
     /// Whether its tickets can still be read.

@@ -59,7 +59,10 @@ final class Asked {
             Map.entry("mmap", "mmap"),
             Map.entry("trusted", "trusted"));
 
-    /** What says where or what to read, and options of Spark's JDBC source that have no meaning here. */
+    /**
+     * What says where or what to read, and options of Spark's JDBC source that have no meaning here: its bounds only say how rows are dealt out, and
+     * Bowshot asks the database for better ones.
+     */
     private static final Set<String> OTHERS = Set.of(
             "path",
             "paths",
@@ -131,7 +134,6 @@ final class Asked {
                         "Bowshot has no option \"" + option.getKey() + "\"\n  docs/guide/spark.md lists all");
             }
         }
-        // Its bounds only say how rows are dealt out, and Bowshot asks the database for better ones.
         String address = withOptions(address(all), files);
         return new Asked(
                 address,

@@ -1,6 +1,5 @@
 package io.bowshot.spark;
 
-import io.bowshot.BowshotException;
 import org.apache.spark.TaskContext;
 import org.apache.spark.sql.connector.metric.CustomTaskMetric;
 import org.apache.spark.sql.connector.read.PartitionReader;
@@ -115,12 +114,5 @@ final class BowshotReader implements PartitionReader<ColumnarBatch> {
             reading.close();
             reading = null;
         }
-    }
-
-    /** The error of columns that are no longer those that were planned. */
-    static BowshotException changed(String column, String planned, String found) {
-        String message = "the column \"" + column + "\" was " + planned + " when the read was planned, and is " + found
-                + "\n  make the DataFrame again";
-        return new BowshotException(BowshotException.Kind.SNAPSHOT_GONE, message, column, "");
     }
 }

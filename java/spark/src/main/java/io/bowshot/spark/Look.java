@@ -87,11 +87,6 @@ final class Look {
         return answer.text(6);
     }
 
-    /** The kind of source. */
-    String scheme() {
-        return answer.text(0);
-    }
-
     /** How many rows are expected. */
     OptionalLong rows() {
         return number(answer.text(2));

@@ -90,7 +90,7 @@ final class Reading implements AutoCloseable {
             StructField field = planned.apply(i);
             if (!columns.get(i).type().equals(field.dataType())) {
                 close();
-                throw BowshotReader.changed(
+                throw changed(
                         field.name(),
                         field.dataType().simpleString(),
                         columns.get(i).type().simpleString());
@@ -122,5 +122,12 @@ final class Reading implements AutoCloseable {
             handle = 0;
             Native.answer(at -> Native.closeReading(at, closed));
         }
+    }
+
+    /** The error of columns that are no longer those that were planned. */
+    private static BowshotException changed(String column, String planned, String found) {
+        String message = "the column \"" + column + "\" was " + planned + " when the read was planned, and is " + found
+                + "\n  make the DataFrame again";
+        return new BowshotException(BowshotException.Kind.SNAPSHOT_GONE, message, column, "");
     }
 }
