@@ -110,6 +110,47 @@ def test_a_plan_ends_with_its_action(spark: SparkSession, postgres: str) -> None
 
 
 @pytest.mark.usefixtures("writers")
+def test_jobs_of_one_partition_each_read_one_state(spark: SparkSession, postgres: str) -> None:
+    df = accounts_of(spark, postgres, partition_bytes=2 << 20)
+    # A job a partition, and no execution around them.
+    found = 0
+    for place, row in enumerate(df.toLocalIterator()):
+        found += row.balance
+        if place % 4_000 == 0:
+            time.sleep(0.2)
+    assert found == 0
+    all_end(spark, postgres)
+    # What was read in part is planned anew when it is read again.
+    rdd = df.select("balance").rdd.map(lambda row: row.balance)
+    for _ in range(2):
+        assert len(rdd.take(1)) == 1
+        assert rdd.sum() == 0
+    all_end(spark, postgres)
+
+
+@pytest.mark.usefixtures("accounts")
+def test_a_long_action_holds_no_plan_of_short_ones(spark: SparkSession, postgres: str) -> None:
+    slow = query(spark, postgres, "SELECT pg_sleep(0.05) IS NULL AS slow FROM accounts", connections=1)
+    thread = threading.Thread(target=lambda: ends_by_cancel(spark, slow, "slow"))
+    thread.start()
+    until(lambda: active(postgres) > 0, "the query never runs")
+    held = sessions(postgres)
+    for _ in range(5):
+        assert accounts_of(spark, postgres).count() == ROWS
+    until(lambda: sessions(postgres) <= held, "the plans outlive their actions")
+    assert active(postgres) > 0
+    spark.sparkContext.cancelJobGroup("slow")
+    thread.join(20)
+    all_end(spark, postgres)
+
+
+def ends_by_cancel(spark: SparkSession, df: DataFrame, group: str) -> None:
+    spark.sparkContext.setJobGroup(group, group, interruptOnCancel=False)
+    with pytest.raises(Exception, match="cancel"):
+        df.write.format("noop").mode("overwrite").save()
+
+
+@pytest.mark.usefixtures("writers")
 def test_a_cache_is_of_one_state_whichever_action_fills_it(spark: SparkSession, postgres: str) -> None:
     cached = accounts_of(spark, postgres, partition_bytes=2 << 20).select("id", "balance").cache()
     assert len(cached.limit(1).collect()) == 1
@@ -162,25 +203,14 @@ def test_what_the_database_filters_is_in_its_sql(spark: SparkSession, postgres: 
 @pytest.mark.usefixtures("accounts")
 def test_a_cancelled_job_ends_its_query(spark: SparkSession, postgres: str) -> None:
     df = query(spark, postgres, "SELECT id, pg_sleep(0.01) IS NULL AS slow FROM accounts")
-    context = spark.sparkContext
-    failed: list[BaseException] = []
-
-    def read() -> None:
-        context.setJobGroup("slow", "a slow read", interruptOnCancel=False)
-        try:
-            df.write.format("noop").mode("overwrite").save()
-        except Exception as error:
-            failed.append(error)
-
-    thread = threading.Thread(target=read)
+    thread = threading.Thread(target=lambda: ends_by_cancel(spark, df, "slow"))
     thread.start()
     until(lambda: active(postgres) > 0, "the query never runs")
-    context.cancelJobGroup("slow")
+    spark.sparkContext.cancelJobGroup("slow")
     start = time.monotonic()
     until(lambda: active(postgres) == 0, "the query runs on")
     assert time.monotonic() - start < 1
     thread.join(20)
-    assert failed
     all_end(spark, postgres)
 
 

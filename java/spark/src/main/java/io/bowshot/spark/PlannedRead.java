@@ -3,7 +3,10 @@ package io.bowshot.spark;
 import io.bowshot.BowshotException;
 import io.bowshot.border.Texts;
 import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import org.apache.spark.sql.connector.read.InputPartition;
 
 /**
@@ -12,8 +15,14 @@ import org.apache.spark.sql.connector.read.InputPartition;
  * <p>Spark asks a DataFrame's read for its partitions once, however often the DataFrame is executed. So a partition is only a number, and becomes
  * {@linkplain Tickets tickets} when a task is sent: those of the plan that lives. Once an execution has ended and with it the plan, the next task
  * has the query planned anew, on the state of the database as it is then. All tasks of an execution read one state.
+ *
+ * <p>Jobs outside an execution, as those of an RDD or of {@code toLocalIterator}, read one partition after the other, a job each, and nothing says which is
+ * the last. Their plan lives until each partition was read, one is read again, or the lease ends.
  */
 final class PlannedRead {
+    /** How the name of a job begins that runs outside an execution. */
+    static final String JOB = "job ";
+
     private final Look look;
     private final Texts wish;
     /** Whether Spark caches what it reads: partitions of one cache must be of one state, whichever execution reads them first. */
@@ -23,10 +32,14 @@ final class PlannedRead {
 
     private HeldPlan plan;
     private boolean ended;
-    /** Whether a task of the plan was sent. */
-    private boolean sent;
-    /** When a task was last sent, in milliseconds. */
-    private long lastSent;
+    /** The partitions of the plan that were sent. */
+    private final BitSet sent = new BitSet();
+    /** How many sent tasks no event has told of. */
+    private int untold;
+    /** Executions that read the plan and have not ended. */
+    private final Set<String> owners = new HashSet<>();
+    /** Whether jobs outside an execution read the plan. */
+    private boolean ofJobs;
 
     PlannedRead(Look look, Texts wish) {
         this.look = look;
@@ -54,6 +67,9 @@ final class PlannedRead {
 
     /** The tickets of a partition, for a task that is sent now. */
     synchronized Tickets tickets(int index) {
+        if (plan != null && ofJobs && isIdle() && sent.get(index)) {
+            end();
+        }
         if (plan == null) {
             if (cached && ended) {
                 throw gone("it is read for a cache, and ended before all of it was cached");
@@ -62,8 +78,10 @@ final class PlannedRead {
         } else if (!plan.isAlive()) {
             throw gone("it was lost, or its lease ended");
         }
-        lastSent = System.currentTimeMillis();
-        sent = true;
+        if (Executions.here().sends(this)) {
+            untold++;
+        }
+        sent.set(index);
         // A later plan may have more partitions than Spark knows, or fewer.
         List<byte[]> mine = new ArrayList<>();
         for (int i = index; i < plan.count(); i += count) {
@@ -72,13 +90,35 @@ final class PlannedRead {
         return new Tickets(mine);
     }
 
-    /** Ends the plan when no execution reads it: the last one that may have taken tickets ended at a time. */
-    synchronized void endedAt(long time, java.util.function.LongPredicate runsSince) {
-        if (plan != null && !cached && lastSent < time && !runsSince.test(lastSent)) {
-            plan.close();
-            plan = null;
-            ended = true;
+    /** Takes note of whom a task was sent for: executions that have not ended. */
+    synchronized void told(Set<String> executions) {
+        untold--;
+        owners.addAll(executions);
+        ofJobs |= executions.stream().anyMatch(name -> name.startsWith(JOB));
+        endIfDone();
+    }
+
+    /** Takes note that an execution has ended. */
+    synchronized void ended(String execution) {
+        if (owners.remove(execution)) {
+            endIfDone();
         }
+    }
+
+    private void endIfDone() {
+        if (plan != null && isIdle() && !sent.isEmpty() && (!ofJobs || sent.cardinality() >= count)) {
+            end();
+        }
+    }
+
+    private boolean isIdle() {
+        return !cached && owners.isEmpty() && untold == 0;
+    }
+
+    private void end() {
+        plan.close();
+        plan = null;
+        ended = true;
     }
 
     /** How it is read, as far as it is known, for {@code explain}. */
@@ -90,7 +130,7 @@ final class PlannedRead {
 
     /** Ends a plan of which no task was sent: Spark may ask for partitions and never read them. The first task has it made anew. */
     synchronized void endIfUnsent(HeldPlan planned) {
-        if (plan == planned && !sent && !cached) {
+        if (plan == planned && sent.isEmpty() && !cached) {
             plan.close();
             plan = null;
         }
@@ -98,9 +138,9 @@ final class PlannedRead {
 
     private void plan() {
         plan = HeldPlan.of(look, wish);
-        sent = false;
-        lastSent = System.currentTimeMillis();
-        Executions.watch(this, plan);
+        sent.clear();
+        ofJobs = false;
+        Executions.here().watch(this, plan);
     }
 
     private BowshotException gone(String why) {
