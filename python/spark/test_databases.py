@@ -6,6 +6,7 @@ import gc
 import sqlite3
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from pyspark.sql import functions as f
 from spark.cells import assert_same, rows, types
 from spark.jdbc import read_jdbc
 from tests.gateway.serving import served
-from tests.test_tickets import ROWS, sessions, until
+from tests.test_tickets import ROWS, asleep, sessions, until
 
 
 def query(spark: SparkSession, uri: str, sql: str, **options: Any) -> DataFrame:
@@ -131,21 +132,21 @@ def test_jobs_of_one_partition_each_read_one_state(spark: SparkSession, postgres
 @pytest.mark.usefixtures("accounts")
 def test_a_long_action_holds_no_plan_of_short_ones(spark: SparkSession, postgres: str) -> None:
     slow = query(spark, postgres, "SELECT pg_sleep(0.05) IS NULL AS slow FROM accounts", connections=1)
-    thread = threading.Thread(target=lambda: ends_by_cancel(spark, slow, "slow"))
-    thread.start()
-    until(lambda: active(postgres) > 0, "the query never runs")
-    held = sessions(postgres)
-    for _ in range(5):
-        assert accounts_of(spark, postgres).count() == ROWS
-    until(lambda: sessions(postgres) <= held, "the plans outlive their actions")
-    assert active(postgres) > 0
-    spark.sparkContext.cancelJobGroup("slow")
-    thread.join(20)
+    with ThreadPoolExecutor(1) as pool:
+        ended = pool.submit(ends_by_cancel, spark, slow)
+        until(lambda: asleep(postgres) > 0, "the query never runs")
+        held = sessions(postgres)
+        for _ in range(5):
+            assert accounts_of(spark, postgres).count() == ROWS
+        until(lambda: sessions(postgres) <= held, "the plans outlive their actions")
+        assert asleep(postgres) > 0
+        spark.sparkContext.cancelJobGroup("slow")
+        ended.result(20)
     all_end(spark, postgres)
 
 
-def ends_by_cancel(spark: SparkSession, df: DataFrame, group: str) -> None:
-    spark.sparkContext.setJobGroup(group, group, interruptOnCancel=False)
+def ends_by_cancel(spark: SparkSession, df: DataFrame) -> None:
+    spark.sparkContext.setJobGroup("slow", "a slow read", interruptOnCancel=False)
     with pytest.raises(Exception, match="cancel"):
         df.write.format("noop").mode("overwrite").save()
 
@@ -203,26 +204,15 @@ def test_what_the_database_filters_is_in_its_sql(spark: SparkSession, postgres: 
 @pytest.mark.usefixtures("accounts")
 def test_a_cancelled_job_ends_its_query(spark: SparkSession, postgres: str) -> None:
     df = query(spark, postgres, "SELECT id, pg_sleep(0.01) IS NULL AS slow FROM accounts")
-    thread = threading.Thread(target=lambda: ends_by_cancel(spark, df, "slow"))
-    thread.start()
-    until(lambda: active(postgres) > 0, "the query never runs")
-    spark.sparkContext.cancelJobGroup("slow")
-    start = time.monotonic()
-    until(lambda: active(postgres) == 0, "the query runs on")
-    assert time.monotonic() - start < 1
-    thread.join(20)
+    with ThreadPoolExecutor(1) as pool:
+        ended = pool.submit(ends_by_cancel, spark, df)
+        until(lambda: asleep(postgres) > 0, "the query never runs")
+        spark.sparkContext.cancelJobGroup("slow")
+        start = time.monotonic()
+        until(lambda: asleep(postgres) == 0, "the query runs on")
+        assert time.monotonic() - start < 1
+        ended.result(20)
     all_end(spark, postgres)
-
-
-def active(postgres: str) -> int:
-    with psycopg.connect(postgres, autocommit=True) as connection:
-        statement = (
-            "SELECT count(*) FROM pg_stat_activity"
-            " WHERE state = 'active' AND query LIKE '%pg_sleep%' AND pid <> pg_backend_pid()"
-        )
-        row = connection.execute(statement).fetchone()
-        assert row is not None
-        return int(row[0])
 
 
 @pytest.mark.usefixtures("accounts")

@@ -13,7 +13,6 @@ from typing import Any
 
 import bowshot
 import bowshot.spark
-import psycopg
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
@@ -22,7 +21,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
 from spark.cells import assert_same, rows, table, types
 from spark.jdbc import read_jdbc
-from tests.test_tickets import ROWS, sessions, until
+from tests.test_tickets import ROWS, asleep, sessions, until
 
 SQL = "SELECT id, balance, note FROM accounts"
 
@@ -123,16 +122,6 @@ def test_an_ended_lease_and_a_closed_dataframe_are_clear_errors(spark: SparkSess
         bowshot.spark.close(spark.range(3))
 
 
-def running(postgres: str) -> int:
-    with psycopg.connect(postgres, autocommit=True) as connection:
-        row = connection.execute(
-            "SELECT count(*) FROM pg_stat_activity"
-            " WHERE state = 'active' AND query LIKE '%pg_sleep(%' AND pid <> pg_backend_pid()"
-        ).fetchone()
-        assert row is not None
-        return int(row[0])
-
-
 @pytest.mark.parametrize("interrupt", [False, True])
 def test_a_cancelled_job_ends_the_query(spark: SparkSession, postgres: str, interrupt: bool) -> None:
     df = bowshot.spark.read_sql(spark, "SELECT 1 AS one FROM pg_sleep(100)", postgres)
@@ -147,12 +136,12 @@ def test_a_cancelled_job_ends_the_query(spark: SparkSession, postgres: str, inte
 
     thread = threading.Thread(target=run)
     thread.start()
-    until(lambda: running(postgres) == 1, "the query never starts", seconds=30)
+    until(lambda: asleep(postgres) == 1, "the query never starts", seconds=30)
     spark.sparkContext.cancelJobGroup("sleeping")
     thread.join(30)
     assert len(errors) == 1
     # Spark gives the worker two seconds, then kills it; the server looks every second.
-    until(lambda: running(postgres) == 0, "the query goes on", seconds=15)
+    until(lambda: asleep(postgres) == 0, "the query goes on", seconds=15)
     bowshot.spark.close(df)
 
 

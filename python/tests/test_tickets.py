@@ -104,6 +104,14 @@ def sessions(postgres: str) -> int:
         return int(row[0])
 
 
+def asleep(postgres: str) -> int:
+    """How many queries sleep: those that are only planned do not."""
+    with psycopg.connect(postgres, autocommit=True) as connection:
+        row = connection.execute("SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep'").fetchone()
+        assert row is not None
+        return int(row[0])
+
+
 def until(condition: Callable[[], bool], what: str, seconds: float = 10) -> None:
     end = time.monotonic() + seconds
     while not condition():
