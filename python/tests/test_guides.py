@@ -16,6 +16,8 @@ GUIDES = sorted((Path(__file__).parents[2] / "docs" / "guide").glob("*.md"))
 OF_FRAMES = ("modin.md", "other-libraries.md", "ray.md")
 OF_SPARK = ("spark.md",)
 OF_TORCH = ("torch.md",)
+# Its code is Java.
+OF_JAVA = ("parquet-java.md",)
 OF_THE_DRIVER = GUIDES[0].parents[1] / "adbc-driver.md"
 DOCUMENTED_URI = "postgresql://user:pw@host/tpch"
 
@@ -47,7 +49,7 @@ def run(guide: Path, lineitem: str, folder: Path | None = None) -> None:
 
 @pytest.mark.parametrize(
     "guide",
-    [guide for guide in GUIDES if guide.name not in OF_FRAMES + OF_SPARK + OF_TORCH],
+    [guide for guide in GUIDES if guide.name not in OF_FRAMES + OF_SPARK + OF_TORCH + OF_JAVA],
     ids=lambda path: path.name,
 )
 def test_the_code_runs(guide: Path, lineitem: str) -> None:
