@@ -13,7 +13,7 @@ from typing import Any
 import pandas as pd
 import psycopg
 import pytest
-from py4j.protocol import Py4JJavaError
+from pyspark.errors import IllegalArgumentException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
 from spark.cells import assert_same, rows, types
@@ -260,7 +260,7 @@ def test_no_password_is_shown(spark: SparkSession, postgres: str, event_log: Pat
     assert other.count() == ROWS
     for text in (plan(df), plan(other), str(df.schema)):
         assert "hunter2" not in text
-    with pytest.raises(Py4JJavaError) as caught:
+    with pytest.raises(IllegalArgumentException) as caught:
         query(spark, f"postgresql://hush:hunter2@{address}", "SELECT nothing")
     assert "hunter2" not in str(caught.value)
     with pytest.raises(Exception, match="division by zero") as failed:

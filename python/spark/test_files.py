@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.feather
 import pyarrow.parquet as pq
 import pytest
-from py4j.protocol import Py4JJavaError
+from pyspark.errors import IllegalArgumentException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
 from spark.cells import assert_same, rows, table, types
@@ -135,7 +135,7 @@ def test_a_union_is_refused_by_name(spark: SparkSession, tmp_path: Path) -> None
     union = pa.UnionArray.from_dense(
         pa.array([0, 1], pa.int8()), pa.array([0, 0], pa.int32()), [pa.array([1]), pa.array(["a"])]
     )
-    with pytest.raises(Py4JJavaError, match=r'(?s)the column "c" .*union'):
+    with pytest.raises(IllegalArgumentException, match=r'(?s)the column "c" .*union'):
         arrow(spark, tmp_path / "x.arrow", union)
 
 
@@ -253,7 +253,7 @@ def test_csv_is_read_with_and_without_a_schema(spark: SparkSession, tmp_path: Pa
 
 
 def test_a_schema_that_the_source_does_not_have_is_refused(spark: SparkSession, orders: str) -> None:
-    with pytest.raises(Py4JJavaError, match="colour"):
+    with pytest.raises(IllegalArgumentException, match="colour"):
         spark.read.format("bowshot").schema("id INT, colour STRING").load(orders)
 
 
@@ -278,9 +278,9 @@ def test_errors_say_what_to_do(spark: SparkSession, tmp_path: Path) -> None:
         ({}, "mongodb://localhost/x", "postgresql"),
         ({"batch_bytes": "many"}, "x.parquet", "batch_bytes"),
     ]:
-        with pytest.raises(Py4JJavaError, match=words):
+        with pytest.raises(IllegalArgumentException, match=words):
             bowshot(spark, path, **options)
-    with pytest.raises(Py4JJavaError, match="no address is given"):
+    with pytest.raises(IllegalArgumentException, match="no address is given"):
         spark.read.format("bowshot").load()
 
 

@@ -60,7 +60,7 @@ public final class BowshotCatalog implements TableCatalog, SupportsNamespaces {
             if (!ofPaths && refused && !isListed(identifier)) {
                 throw new NoSuchTableException(identifier);
             }
-            throw error;
+            throw new Refused(error);
         }
     }
 
@@ -97,7 +97,7 @@ public final class BowshotCatalog implements TableCatalog, SupportsNamespaces {
         if (ofPaths) {
             return List.of();
         }
-        Answer answer = Native.answer(Asked.of(options).request(), Native::list);
+        Answer answer = Refused.unless(() -> Native.answer(Asked.of(options).request(), Native::list));
         List<Identifier> tables = new ArrayList<>();
         for (int i = 0; i + 1 < answer.size(); i += 2) {
             String schema = answer.text(i);

@@ -31,7 +31,7 @@ public final class BowshotSource implements TableProvider, CreatableRelationProv
 
     @Override
     public StructType inferSchema(CaseInsensitiveStringMap options) {
-        look = Look.at(Asked.of(options.asCaseSensitiveMap()));
+        look = Refused.unless(() -> Look.at(Asked.of(options.asCaseSensitiveMap())));
         return look.schema();
     }
 
@@ -55,8 +55,10 @@ public final class BowshotSource implements TableProvider, CreatableRelationProv
             SaveMode mode,
             scala.collection.immutable.Map<String, String> options,
             Dataset<Row> data) {
-        Saving.save(data, mode, options);
-        return new Saved(context, data.schema());
+        return Refused.unless(() -> {
+            Saving.save(data, mode, options);
+            return new Saved(context, data.schema());
+        });
     }
 
     /** Whether a type can be written is said with its column's name, where the file is made. */

@@ -39,10 +39,11 @@ final class BowshotTable implements SupportsRead {
 
     private synchronized Look look() {
         if (look == null) {
-            Asked typed = Asked.of(options).withTypes(UserSchema.types(schema));
-            Look found = Look.at(typed);
-            schema = UserSchema.chosen(schema, found.schema());
-            look = found;
+            look = Refused.unless(() -> {
+                Look found = Look.at(Asked.of(options).withTypes(UserSchema.types(schema)));
+                schema = UserSchema.chosen(schema, found.schema());
+                return found;
+            });
         }
         return look;
     }
