@@ -19,13 +19,15 @@ from bench.gateway.figures import Figure
 from bench.spark import __main__ as benchmark
 from bench.spark import data
 from bench.spark.bars import bars
-from bench.spark.cases import BATCH_SIZES, BATCHES, CASES, DATABASE, POSTGRES, SCANS
+from bench.spark.case import BOWSHOT, COMET, DROP_IN, POSTGRES, POSTGRES_EXTENSION, SPARK, TABLES
+from bench.spark.cases import BATCH_SIZES, BATCHES, CASES, COMET_SCANS, DATABASE, DATABASE_EXTENSION, SCANS
 from bench.spark.engine import Engine
 from bench.spark.measure import NAME, measure, summarise
 from bench.spark.report import report
 from bench.tpch_arrow import arrow_stream
 
 ROWS = 6005
+URI = "postgresql://app:pw@127.0.0.1:5433/tpch"
 # Answers with twice the number that it is asked for; dies, fails or sleeps when it is told to.
 WORKER = """
 import json, sys, time
@@ -134,7 +136,7 @@ def test_rounds_take_turns_and_a_way_that_fails_does_not_end_them(tmp_path: Path
             return {"rows": 2, "sum": 3}
         return {"CPU s": 1.0, "wall s": 1.0, "others cores": 0.0}
 
-    figures = list(measure(case, data.Prepared(tmp_path, "", data.QUICK), ask, warm_ups=1, rounds=3))
+    figures = list(measure(case, data.Prepared(tmp_path, {}, data.QUICK), ask, warm_ups=1, rounds=3))
     checks = ["spark check", "spark run", "bowshot check", "bowshot run"]
     rounds = ["spark run", "bowshot run", "spark run", "bowshot run", "spark run"]
     assert asked == checks + rounds
@@ -144,7 +146,7 @@ def test_rounds_take_turns_and_a_way_that_fails_does_not_end_them(tmp_path: Path
 
 
 def test_jdbc_is_told_the_bounds_of_its_partitions(tmp_path: Path) -> None:
-    prepared = data.Prepared(tmp_path, "postgresql://app:pw@127.0.0.1:5433/tpch", data.Size(postgres_scale=0.5))
+    prepared = data.Prepared(tmp_path, {POSTGRES: URI}, data.Size(postgres_scale=0.5))
     untuned, partitioned, bowshot = (prepared.read(DATABASE, way) for way in DATABASE.ways)
     login = {"driver": data.DRIVER, "url": "jdbc:postgresql://127.0.0.1:5433/tpch", "user": "app", "password": "pw"}
     assert untuned["options"] == login | {"dbtable": "lineitem"}
@@ -156,7 +158,7 @@ def test_jdbc_is_told_the_bounds_of_its_partitions(tmp_path: Path) -> None:
         "numPartitions": "4",
         "fetchsize": "10000",
     }
-    assert (bowshot["path"], bowshot["options"]) == (prepared.uri, {"dbtable": "lineitem"})
+    assert (bowshot["path"], bowshot["options"]) == (URI, {"dbtable": "lineitem"})
 
 
 @pytest.mark.parametrize("codec", ["none", "snappy", "gzip", "zstd"])
