@@ -8,6 +8,7 @@ not here are left out, and the page says why: Comet (dev/comet_setup.sh), and th
 
 import argparse
 import re
+import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
@@ -79,15 +80,20 @@ def _measured(
     """Yields the figures of all groups, one after the other; adds the versions of their engines to `told`."""
     for group, members in groupby(cases, key=lambda case: case.group):
         together = list(members)
-        with running(group, together, spark) as engines:
-            told |= versions(engines)
+        try:
+            with running(group, together, spark) as engines:
+                told |= versions(engines)
 
-            def ask(engine: str, question: Mapping[str, Any], engines: Any = engines) -> dict[str, Any]:
-                answer: dict[str, Any] = engines[engine].ask(question)
-                return answer
+                def ask(engine: str, question: Mapping[str, Any], engines: Any = engines) -> dict[str, Any]:
+                    answer: dict[str, Any] = engines[engine].ask(question)
+                    return answer
 
-            for case in together:
-                yield from measure(case, data, ask, warm_ups, min(rounds, group.rounds))
+                for case in together:
+                    yield from measure(case, data, ask, warm_ups, min(rounds, group.rounds))
+        except (RuntimeError, subprocess.SubprocessError) as error:
+            # A cluster that does not start: what all others take is not lost.
+            ways = [f"{case.name}/{way.name}" for case in together for way in case.ways]
+            yield from (Figure(NAME, row, error=str(error)) for row in ways)
 
 
 def _arguments() -> argparse.Namespace:

@@ -43,7 +43,11 @@ def cluster(python: Path, folder: Path, workers: int, engines: int, memory: str)
         for process in reversed(processes):
             process.send_signal(signal.SIGTERM)
         for process in processes:
-            process.wait(SECONDS_TO_END)
+            try:
+                process.wait(SECONDS_TO_END)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
 
 
 def _home(python: Path) -> str:
