@@ -4,7 +4,7 @@
 source "$(dirname "${BASH_SOURCE[0]}")/environment.sh"
 
 jars=${XDG_CACHE_HOME:-$HOME/.cache}/bowshot/spark-jars
-comet=comet-spark-spark4.1_2.13
+comet="comet-spark-spark4.1_2.13"
 version=1.2.0
 
 folder=$(dev/spark_setup.sh 4.1.3)
