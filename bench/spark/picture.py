@@ -41,7 +41,7 @@ Labels = Mapping[str, str]
 CODECS = {codec: f"codec/{codec}" for codec in ("none", "snappy", "gzip", "zstd")}
 COLUMNS = {f"{number} of 100": f"columns/{number} of 100" for number in (1, 10, 100)}
 QUERIES = {"CSV": "csv/lineitem", "Q1": "query/Q1", "Q6": "query/Q6"}
-COMETS = {"numbers": "comet/scan/numbers"} | {codec: f"comet/{case}" for codec, case in CODECS.items()}
+COMETS = {"int64": "comet/scan/numbers"} | {codec: f"comet/{case}" for codec, case in CODECS.items()}
 COMET_COLUMNS = {label: f"comet/{case}" for label, case in COLUMNS.items()}
 TABLES = {"plain server": DATABASE.name, "with the extension": DATABASE_EXTENSION.name}
 
@@ -87,7 +87,7 @@ def _bars(
         for number, (way, seconds) in enumerate(found.items()):
             bar = axes.bar(place + width * (number - (len(found) - 1) / 2), seconds, width * 0.92, color=COLORS[way])
             if way in (BOWSHOT, DROP_IN) and best and seconds:
-                axes.bar_label(bar, [f"{best / seconds:.2g}×"], padding=1, fontsize=7)
+                axes.bar_label(bar, [f"{best / seconds:.2g}×"], padding=1, fontsize=6)
     axes.margins(y=0.12)
 
 
