@@ -38,6 +38,19 @@ def children(parent: int) -> int:
     return sum(1 for process in _processes() if (fields := _stat(process)) and int(fields[PARENT]) == parent)
 
 
+def started_with(argument: str) -> list[int]:
+    """Returns the processes with an argument on their command line, as executors have their application's id."""
+    found = []
+    for process in _processes():
+        try:
+            arguments = Path(f"/proc/{process}/cmdline").read_bytes().split(b"\0")
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+        if argument.encode() in arguments:
+            found.append(process)
+    return found
+
+
 def wait_for_children(parent: int, at_most: int, seconds: float = 5.0) -> None:
     """Waits until backends of a load have ended, so that their time is counted; gives up after `seconds`."""
     deadline = time.monotonic() + seconds

@@ -25,11 +25,15 @@ def record(module: str, repeat: int, **content: Any) -> dict[str, Any]:
     }
 
 
+def stem(result: Mapping[str, Any], kind: str = "") -> str:
+    """Returns the name of a result's files without their endings: its day, the kind of run and the CPU."""
+    return "-".join(filter(None, (str(result["date"])[:10], kind, cpu_slug())))
+
+
 def write(result: Mapping[str, Any], page: str, kind: str = "", folder: Path = RESULTS) -> Path:
-    """Writes a result as JSON and its page beside it, named by day, kind of run and CPU; returns the page's path."""
+    """Writes a result as JSON and its page beside it, named as `stem` says; returns the page's path."""
     folder.mkdir(parents=True, exist_ok=True)
-    name = "-".join(filter(None, (str(result["date"])[:10], kind, cpu_slug())))
-    file = folder / f"{name}.json"
+    file = folder / f"{stem(result, kind)}.json"
     file.write_text(json.dumps(result, indent=1) + "\n")
     written = file.with_suffix(".md")
     written.write_text(page)

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Makes the environment of python/spark/ for one version of Apache Spark, 4.3.0 unless told, and prints its folder. Beside it
 # lies a driver for Spark's own JDBC source: $CACHE/spark-jars/postgresql-*.jar, which python/spark/conftest.py hands to Spark.
+# dev/comet_setup.sh puts Comet there, which the benchmark alone needs.
 # Usage: dev/spark_setup.sh [VERSION] — one of those below; SPARK_VENV names another folder.
 source "$(dirname "${BASH_SOURCE[0]}")/environment.sh"
 

@@ -1,35 +1,60 @@
-"""The bars: how many times Bowshot's seconds Spark's own readers take, by the least of all rounds."""
+"""The bars: how many times Bowshot's seconds Spark's own readers take, and Comet, by the least of all rounds."""
 
 from collections.abc import Mapping
 
 from bench.bars import Bar
+from bench.spark.case import BOWSHOT, COMET, DROP_IN, SPARK, Case
 from bench.spark.cases import (
     BATCH_SIZES,
     BATCHES,
-    BOWSHOT,
+    COMET_SCANS,
     DATABASE,
+    DATABASE_EXTENSION,
     DEFAULT_BATCH,
+    DROPPED_IN,
     JDBC,
     JDBC_PARTITIONED,
     SCANS,
-    SPARK,
 )
 from bench.spark.measure import Taken
 
 # How much worse than the best size of batches the default may be.
 NEAR = 1.05
+DROP_IN_LIMIT = 1.3
 
 Summaries = Mapping[str, Taken]
 
 
 def bars(summaries: Summaries) -> list[Bar]:
     """Returns every bar."""
-    judged = [
-        _ratio(case.name, case.bar, "CPU s", _get(summaries, case.name, SPARK), _get(summaries, case.name, BOWSHOT))
-        for case in SCANS
-        if case.bar is not None
+    spark, drop_in = (_get(summaries, DROPPED_IN.name, way) for way in (SPARK, DROP_IN))
+    return [
+        *(_scan(summaries, case, case.name, SPARK) for case in SCANS),
+        _ratio(f"{DROPPED_IN.name} by the drop-in", DROP_IN_LIMIT, "CPU s", spark, drop_in),
+        *(_scan(summaries, case, case.name.replace("comet/", "against Comet: ", 1), COMET) for case in COMET_SCANS),
+        _batch(summaries),
+        *_database(summaries, DATABASE, "PostgreSQL", 2.2, 1.4),
+        _ratio(
+            "PostgreSQL against the cheaper of both",
+            2,
+            "CPU s",
+            _cheapest(summaries, DATABASE, JDBC, JDBC_PARTITIONED),
+            _get(summaries, DATABASE.name, BOWSHOT),
+        ),
+        *_database(summaries, DATABASE_EXTENSION, "PostgreSQL with the extension", 3, 2),
     ]
-    return [*judged, _batch(summaries), *_database(summaries)]
+
+
+def _scan(summaries: Summaries, case: Case, what: str, other: str) -> Bar:
+    if case.bar is None:
+        raise ValueError(f"{case.name} has no bar")
+    return _ratio(what, case.bar, "CPU s", _get(summaries, case.name, other), _get(summaries, case.name, BOWSHOT))
+
+
+def _cheapest(summaries: Summaries, case: Case, *ways: str) -> Taken | None:
+    """Returns the best of the ways of others; None where one of them was not measured."""
+    found = [taken for way in ways if (taken := _get(summaries, case.name, way)) is not None]
+    return min(found, key=lambda taken: taken.least["CPU s"]) if len(found) == len(ways) else None
 
 
 def _get(summaries: Summaries, case: str, way: str) -> Taken | None:
@@ -61,12 +86,10 @@ def _batch(summaries: Summaries) -> Bar:
     return Bar(what, words, measured, times <= NEAR)
 
 
-def _database(summaries: Summaries) -> list[Bar]:
-    ours, untuned, best = (_get(summaries, DATABASE.name, way) for way in (BOWSHOT, JDBC, JDBC_PARTITIONED))
-    # The better one of Spark's ways.
-    cheaper = min((taken for taken in (untuned, best) if taken), key=lambda taken: taken.least["CPU s"], default=None)
+def _database(summaries: Summaries, case: Case, what: str, untuned: float, partitioned: float) -> list[Bar]:
+    ours = _get(summaries, case.name, BOWSHOT)
+    limits = {JDBC: ("JDBC untuned", untuned), JDBC_PARTITIONED: ("JDBC in 4 partitions", partitioned)}
     return [
-        _ratio("PostgreSQL against JDBC untuned", 2.2, "wall s", untuned, ours),
-        _ratio("PostgreSQL against JDBC in 4 partitions", 1.4, "wall s", best, ours),
-        _ratio("PostgreSQL against the cheaper of both", 2, "CPU s", cheaper if untuned and best else None, ours),
+        _ratio(f"{what} against {words}", limit, "wall s", _get(summaries, case.name, way), ours)
+        for way, (words, limit) in limits.items()
     ]

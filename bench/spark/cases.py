@@ -1,12 +1,18 @@
-"""Every case: a query, the data that it reads, and the ways to read them, each in the JVM of its engine."""
+"""Every case that runs on one machine's cores; those of a cluster are in `scaling`."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-
-SPARK = "spark"
-BOWSHOT = "bowshot"
-# Where a way has no file to read, but a table of PostgreSQL.
-POSTGRES = "postgres"
+from bench.spark.case import (
+    ALL,
+    BOWSHOT,
+    BOWSHOT_ON_4_1,
+    COMET,
+    DROP_IN,
+    POSTGRES,
+    POSTGRES_EXTENSION,
+    SPARK,
+    Case,
+    Group,
+    Way,
+)
 
 LINEITEM_SCHEMA = (
     "l_orderkey int, l_partkey int, l_suppkey int, l_linenumber int, l_quantity decimal(15,2),"
@@ -14,7 +20,6 @@ LINEITEM_SCHEMA = (
     " l_linestatus string, l_shipdate date, l_commitdate date, l_receiptdate date, l_shipinstruct string,"
     " l_shipmode string, l_comment string"
 )
-ALL = "SELECT * FROM data"
 Q1 = """SELECT l_returnflag, l_linestatus, sum(l_quantity), sum(l_extendedprice),
     sum(l_extendedprice * (1 - l_discount)), avg(l_quantity), avg(l_discount), count(*)
 FROM data WHERE l_shipdate <= DATE '1998-09-02' GROUP BY l_returnflag, l_linestatus"""
@@ -33,61 +38,46 @@ BATCHES = {
 }
 DEFAULT_BATCH = "1 MiB"
 
-
-@dataclass(frozen=True)
-class Way:
-    """A way to read a case's data: the JVM that does it, and what Spark's `read` is told."""
-
-    name: str
-    engine: str
-    format: str
-    options: Mapping[str, str] = field(default_factory=dict)
-    schema: str = ""
-
-
-@dataclass(frozen=True)
-class Case:
-    """A query over the view `data`.
-
-    `data` names a file of `data.FILES`, or `POSTGRES`. What takes less than a second is read several times a
-    measurement, since CPU time is counted in hundredths. `bar` is how many times Bowshot's CPU seconds Spark's own
-    reader must take, where both have one way.
-    """
-
-    name: str
-    data: str
-    sql: str
-    ways: tuple[Way, ...]
-    bar: float | None = None
-    reads: int = 1
+PARQUET_WAYS = (Way(SPARK, SPARK, "parquet"), Way(BOWSHOT, BOWSHOT, "bowshot"))
 
 
 def _parquet(name: str, data: str, bar: float, sql: str = ALL, reads: int = 1) -> Case:
-    ways = (Way(SPARK, SPARK, "parquet"), Way(BOWSHOT, BOWSHOT, "bowshot"))
-    return Case(name, f"{data}.parquet", sql, ways, bar, reads)
+    return Case(name, f"{data}.parquet", sql, PARQUET_WAYS, bar, reads)
 
 
 def _first(columns: int) -> str:
     return f"SELECT {', '.join(f'c{number}' for number in range(columns))} FROM data"
 
 
-SCANS = [
+# The third way: a program that stays as it is, and reads `parquet`.
+DROPPED_IN = Case(
+    "codec/snappy",
+    "lineitem-snappy.parquet",
+    ALL,
+    (*PARQUET_WAYS, Way(DROP_IN, DROP_IN, "parquet", plan="Format: Bowshot Parquet")),
+    bar=1.4,
+)
+PARQUET_SCANS = [
     _parquet("scan/numbers", "numbers", 1.3),
     *(_parquet(f"codec/{codec}", f"lineitem-{codec}", 1.1) for codec in ("none", "gzip", "zstd")),
-    _parquet("codec/snappy", "lineitem-snappy", 1.4),
-    Case(
-        "csv/lineitem",
-        "lineitem.csv",
-        ALL,
-        (
-            Way(SPARK, SPARK, "csv", {"header": "true"}, LINEITEM_SCHEMA),
-            Way(BOWSHOT, BOWSHOT, "bowshot", {}, LINEITEM_SCHEMA),
-        ),
-        bar=4,
-    ),
+    DROPPED_IN,
     _parquet("columns/1 of 100", "wide", 2.5, _first(1), reads=10),
     _parquet("columns/10 of 100", "wide", 2, _first(10), reads=3),
     _parquet("columns/100 of 100", "wide", 1.05),
+]
+CSV = Case(
+    "csv/lineitem",
+    "lineitem.csv",
+    ALL,
+    (
+        Way(SPARK, SPARK, "csv", {"header": "true"}, LINEITEM_SCHEMA),
+        Way(BOWSHOT, BOWSHOT, "bowshot", {}, LINEITEM_SCHEMA),
+    ),
+    bar=4,
+)
+SCANS = [
+    *PARQUET_SCANS,
+    CSV,
     _parquet("query/Q1", "lineitem-snappy", 1.0, Q1),
     _parquet("query/Q6", "lineitem-snappy", 1.8, Q6, reads=3),
 ]
@@ -97,22 +87,37 @@ BATCH_SIZES = Case(
     ALL,
     tuple(Way(name, BOWSHOT, "bowshot", {"batch_bytes": str(size)}) for name, size in BATCHES.items()),
 )
+# Comet has no build for Spark 4.3: here both read with Spark 4.1.
+COMET_GROUP = Group("comet")
+COMET_WAYS = (
+    Way(COMET, COMET, "parquet", plan="CometNativeScan"),
+    Way(BOWSHOT, BOWSHOT_ON_4_1, "bowshot"),
+)
+COMET_SCANS = [
+    Case(
+        f"comet/{case.name}",
+        case.data,
+        case.sql,
+        COMET_WAYS,
+        bar=0.95,
+        reads=case.reads,
+        group=COMET_GROUP,
+    )
+    for case in PARQUET_SCANS
+]
 JDBC = "spark"
 JDBC_PARTITIONED = "spark, 4 partitions"
-DATABASE = Case(
-    "postgres/lineitem",
-    POSTGRES,
-    ALL,
-    (
-        Way(JDBC, SPARK, "jdbc"),
-        # Its bounds depend on the scale: see `data.Prepared`.
-        Way(
-            JDBC_PARTITIONED,
-            SPARK,
-            "jdbc",
-            {"partitionColumn": "l_orderkey", "numPartitions": "4", "fetchsize": "10000"},
-        ),
-        Way(BOWSHOT, BOWSHOT, "bowshot"),
+DATABASE_WAYS = (
+    Way(JDBC, SPARK, "jdbc"),
+    # Its bounds depend on the scale: see `data.Prepared`.
+    Way(
+        JDBC_PARTITIONED,
+        SPARK,
+        "jdbc",
+        {"partitionColumn": "l_orderkey", "numPartitions": "4", "fetchsize": "10000"},
     ),
+    Way(BOWSHOT, BOWSHOT, "bowshot"),
 )
-CASES = [*SCANS, BATCH_SIZES, DATABASE]
+DATABASE = Case("postgres/lineitem", POSTGRES, ALL, DATABASE_WAYS)
+DATABASE_EXTENSION = Case(f"{DATABASE.name}, extension", POSTGRES_EXTENSION, ALL, DATABASE_WAYS)
+CASES = [*SCANS, BATCH_SIZES, DATABASE, DATABASE_EXTENSION, *COMET_SCANS]

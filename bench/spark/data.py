@@ -13,7 +13,8 @@ import pyarrow.parquet as pq
 
 from bench import tpch
 from bench.paths import cache_folder
-from bench.spark.cases import BOWSHOT, POSTGRES, Case, Way
+from bench.spark.case import BOWSHOT, TABLES, Case, Way
+from bench.spark.scaling import GIGABYTES, QUARTER, folder
 from bench.tpch_arrow import arrow_stream
 
 ROWS_A_GROUP = 1 << 20
@@ -25,38 +26,43 @@ DRIVER = "org.postgresql.Driver"
 
 @dataclass(frozen=True)
 class Size:
-    """How much there is to read: rows of four columns, rows of a hundred, and two scales of TPC-H."""
+    """How much there is to read: rows of four columns, rows of a hundred, and two scales of TPC-H.
+
+    `quarter` is how many rows of four columns make 0.25 GB.
+    """
 
     numbers: int = 32_000_000
     wide: int = 800_000
+    quarter: int = 7_812_500
     scale: float = 1
     postgres_scale: float = 0.2
 
 
-QUICK = Size(numbers=20_000, wide=2_000, scale=0.001, postgres_scale=0.001)
+QUICK = Size(numbers=20_000, wide=2_000, quarter=2_000, scale=0.001, postgres_scale=0.001)
 
 
 @dataclass(frozen=True)
 class Prepared:
-    """Data that is there: the folder of the files, the address of the database, and how large all is."""
+    """Data that is there: the folder of the files, the addresses of the databases, and how large all is."""
 
     folder: Path
-    uri: str
+    uris: Mapping[str, str]
     size: Size
 
     def read(self, case: Case, way: Way) -> Mapping[str, object]:
         """Returns what Spark's `read` is told: format, options, schema, and a path or nothing."""
         options: dict[str, str] = dict(way.options)
         path = str(self.folder / case.data)
-        if case.data == POSTGRES:
-            path = self.uri if way.engine == BOWSHOT else ""
+        if case.data in TABLES:
+            uri = self.uris[case.data]
+            path = uri if way.engine == BOWSHOT else ""
             options |= {"dbtable": "lineitem"}
             if way.engine != BOWSHOT:
-                options |= self._jdbc(way)
+                options |= self._jdbc(way, uri)
         return {"format": way.format, "options": options, "schema": way.schema, "path": path}
 
-    def _jdbc(self, way: Way) -> Mapping[str, str]:
-        address = urlsplit(self.uri)
+    def _jdbc(self, way: Way, uri: str) -> Mapping[str, str]:
+        address = urlsplit(uri)
         options = {
             "driver": DRIVER,
             "url": f"jdbc:postgresql://{address.hostname}:{address.port}{address.path}",
@@ -69,13 +75,13 @@ class Prepared:
 
 
 @contextlib.contextmanager
-def prepared(cases: Sequence[Case], size: Size, uri: str) -> Iterator[Prepared]:
+def prepared(cases: Sequence[Case], size: Size, uris: Mapping[str, str]) -> Iterator[Prepared]:
     """Yields the data of some cases, in a folder of the cache that is gone afterwards."""
     with tempfile.TemporaryDirectory(prefix="spark-", dir=cache_folder("tpch")) as name:
         folder = Path(name)
-        for data in dict.fromkeys(case.data for case in cases if case.data != POSTGRES):
+        for data in dict.fromkeys(case.data for case in cases if case.data not in TABLES):
             FILES[data](folder / data, size)
-        yield Prepared(folder, uri, size)
+        yield Prepared(folder, uris, size)
 
 
 def write_csv(file: Path, size: Size) -> None:
@@ -106,6 +112,20 @@ def _write(file: Path, groups: Iterator[pa.Table]) -> None:
             writer.write_table(group, row_group_size=ROWS_A_GROUP)
 
 
+def _link_quarters(gigabytes: float) -> Callable[[Path, Size], None]:
+    """Returns what makes a folder of files of 0.25 GB that are one file: the disk and the cache hold it once."""
+
+    def link(made: Path, size: Size) -> None:
+        quarter = made.parent / "quarter.parquet"
+        if not quarter.exists():
+            _write(quarter, _numbers(size.quarter, ["a", "b", "c", "d"]))
+        made.mkdir()
+        for number in range(round(gigabytes / QUARTER)):
+            (made / f"part-{number:02}.parquet").hardlink_to(quarter)
+
+    return link
+
+
 def _write_lineitem(codec: str) -> Callable[[Path, Size], None]:
     def write(file: Path, size: Size) -> None:
         with pa.memory_map(str(arrow_stream(size.scale))) as source:
@@ -120,4 +140,5 @@ FILES: Mapping[str, Callable[[Path, Size], None]] = {
     "wide.parquet": lambda file, size: _write(file, _numbers(size.wide, [f"c{number}" for number in range(100)])),
     "lineitem.csv": write_csv,
     **{f"lineitem-{codec}.parquet": _write_lineitem(codec) for codec in ("none", "snappy", "gzip", "zstd")},
+    **{folder(gigabytes): _link_quarters(gigabytes) for gigabytes in GIGABYTES},
 }

@@ -1,4 +1,4 @@
-"""The parent's end of a worker: a process that answers questions, started when it is first asked."""
+"""The parent's end of a worker: a process that answers questions, started when it is first asked, or before."""
 
 import contextlib
 import json
@@ -26,6 +26,10 @@ class Engine:
         self._command = command
         self._seconds = seconds
         self._process: subprocess.Popen[str] | None = None
+
+    def start(self) -> None:
+        """Starts the worker, and waits for nothing: several start at the same time."""
+        self._running()
 
     def ask(self, question: Mapping[str, Any]) -> dict[str, Any]:
         """Returns the answer; raises `RuntimeError` with the worker's error, or its last words."""

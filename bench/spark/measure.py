@@ -7,7 +7,7 @@ from typing import Any
 
 from bench import memory
 from bench.gateway.figures import Figure
-from bench.spark.cases import POSTGRES, Case, Way
+from bench.spark.case import TABLES, Case, Way
 from bench.spark.data import Prepared
 
 NAME = "spark"
@@ -29,8 +29,9 @@ class Taken:
 
 def measure(case: Case, data: Prepared, ask: Ask, warm_ups: int, rounds: int) -> Iterator[Figure]:
     """Yields a figure a way and round, with what the check found; a way that fails yields its error, once."""
-    if case.data != POSTGRES:
-        memory.cached([data.folder / case.data])
+    if case.data not in TABLES:
+        path = data.folder / case.data
+        memory.cached(sorted(path.iterdir()) if path.is_dir() else [path])
     found: dict[str, Mapping[str, float]] = {}
     for way in case.ways:
         question = _question(case, way, data)
@@ -74,11 +75,11 @@ def _once(case: Case, way: Way, data: Prepared, ask: Ask, found: Mapping[str, fl
         values = ask(way.engine, _question(case, way, data) | {"verb": "run"})
     except RuntimeError as error:
         return Figure(NAME, row, error=str(error))
-    if case.data == POSTGRES:
+    if case.data in TABLES:
         # The database's own work.
         values.pop("others cores")
     return Figure(NAME, row, {**values, **found})
 
 
 def _question(case: Case, way: Way, data: Prepared) -> dict[str, Any]:
-    return {**data.read(case, way), "sql": case.sql, "reads": case.reads}
+    return {**data.read(case, way), "sql": case.sql, "reads": case.reads, "plan": way.plan}

@@ -2,7 +2,7 @@
 
 Each line of standard input asks, as JSON, and each line of standard output answers. `Engine` is the other end.
 
-python -m bench.spark.worker bowshot.jar,postgresql.jar 4g
+python -m bench.spark.worker '{"spark.master": "local[*]", "spark.jars": "bowshot.jar"}'
 """
 
 import json
@@ -17,20 +17,19 @@ from pyspark.sql.functions import expr
 from bench import cpu
 
 
-def session(jars: str, memory: str) -> SparkSession:
-    """Starts Spark with as many tasks at a time as there are cores."""
-    settings = {
-        "spark.driver.host": "127.0.0.1",
-        "spark.driver.memory": memory,
-        "spark.jars": jars,
-        "spark.log.level": "ERROR",
-        "spark.ui.enabled": "false",
-        "spark.ui.showConsoleProgress": "false",
-    }
-    builder = SparkSession.builder.master("local[*]").appName("bench")
+def session(settings: dict[str, str]) -> SparkSession:
+    """Starts Spark with these settings."""
+    builder = SparkSession.builder.appName("bench")
     for name, value in settings.items():
         builder = builder.config(name, value)
     return builder.getOrCreate()
+
+
+def readers(spark: SparkSession, jvm: int) -> list[int]:
+    """Returns the processes that read: the executors on a cluster, else the driver's JVM itself."""
+    return (
+        [jvm] if spark.sparkContext.master.startswith("local") else cpu.started_with(spark.sparkContext.applicationId)
+    )
 
 
 def query(spark: SparkSession, asked: dict[str, Any]) -> DataFrame:
@@ -44,20 +43,37 @@ def query(spark: SparkSession, asked: dict[str, Any]) -> DataFrame:
 
 
 def check(spark: SparkSession, asked: dict[str, Any]) -> dict[str, float]:
-    """Returns the number of rows, and a sum over all cells that does not depend on the rows' order."""
-    (row,) = query(spark, asked).agg(expr("count(*)"), expr("bit_xor(xxhash64(*))")).collect()
+    """Returns the number of rows, and a sum over all cells that does not depend on the rows' order.
+
+    Raises `RuntimeError` where the plan of the query lacks what it should have, as the scan of an accelerator.
+    """
+    data = query(spark, asked)
+    plan = data._jdf.queryExecution().executedPlan().toString()
+    if asked["plan"] not in plan:
+        raise RuntimeError(f"the plan has no {asked['plan']}: {' '.join(plan.split())}")
+    (row,) = data.agg(expr("count(*)"), expr("bit_xor(xxhash64(*))")).collect()
     return {"rows": row[0], "sum": row[1]}
 
 
 def run(spark: SparkSession, jvm: int, asked: dict[str, Any]) -> dict[str, float]:
-    """Reads all and throws it away; returns the seconds of one read, with the CPU time of the JVM and its children."""
-    reads = asked["reads"]
-    machine, worked, start = cpu.machine_seconds(), cpu.tree_seconds(jvm), time.perf_counter()
+    """Reads all and throws it away; returns the seconds of one read, the CPU time that of the readers.
+
+    Others are what works beside them, but for the driver. Raises `RuntimeError` where an executor came or went.
+    """
+    reads, counted = asked["reads"], readers(spark, jvm)
+    planner = [] if jvm in counted else [jvm]
+    machine, worked, planned, start = cpu.machine_seconds(), _spent(counted), _spent(planner), time.perf_counter()
     for _ in range(reads):
         query(spark, asked).write.format("noop").mode("overwrite").save()
-    wall, spent = time.perf_counter() - start, cpu.tree_seconds(jvm) - worked
-    others = cpu.machine_seconds() - machine - spent
+    wall, spent = time.perf_counter() - start, _spent(counted) - worked
+    others = cpu.machine_seconds() - machine - spent - (_spent(planner) - planned)
+    if readers(spark, jvm) != counted or not counted:
+        raise RuntimeError(f"the executors changed: {counted} before, {readers(spark, jvm)} after")
     return {"CPU s": spent / reads, "wall s": wall / reads, "others cores": max(0.0, others / wall)}
+
+
+def _spent(processes: list[int]) -> float:
+    return sum(cpu.tree_seconds(process) for process in processes)
 
 
 def answer(spark: SparkSession, jvm: int, asked: dict[str, Any]) -> dict[str, Any]:
@@ -72,7 +88,7 @@ def main() -> None:
     # The JVM prints on what is standard output when it starts: answers keep the pipe for themselves.
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
-    spark = session(*sys.argv[1:])
+    spark = session(json.loads(sys.argv[1]))
     jvm = int(spark._jvm.java.lang.ProcessHandle.current().pid())
     for line in sys.stdin:
         try:

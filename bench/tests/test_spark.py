@@ -1,11 +1,14 @@
-"""Spark's benchmark: its bars and page, its data, its workers, and a run with a few thousand rows."""
+"""Spark's benchmark: its cases, data, workers and engines, and a run with a few thousand rows."""
 
+import json
 import os
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Mapping
+import xml.etree.ElementTree as ET
+from dataclasses import replace
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -14,18 +17,17 @@ import pyarrow.parquet as pq
 import pytest
 
 from bench import cpu, server, tpch
-from bench.bars import Bar
-from bench.gateway.figures import Figure
+from bench.record import write
 from bench.spark import __main__ as benchmark
-from bench.spark import data
-from bench.spark.bars import bars
-from bench.spark.cases import BATCH_SIZES, BATCHES, CASES, DATABASE, POSTGRES, SCANS
+from bench.spark import data, engines, scaling
+from bench.spark.case import FILES, POSTGRES, TABLES, Group
+from bench.spark.cases import BATCH_SIZES, CASES, COMET_SCANS, DATABASE, DATABASE_EXTENSION, SCANS
 from bench.spark.engine import Engine
-from bench.spark.measure import NAME, measure, summarise
-from bench.spark.report import report
+from bench.spark.measure import measure, summarise
 from bench.tpch_arrow import arrow_stream
 
 ROWS = 6005
+URI = "postgresql://app:pw@127.0.0.1:5433/tpch"
 # Answers with twice the number that it is asked for; dies, fails or sleeps when it is told to.
 WORKER = """
 import json, sys, time
@@ -48,77 +50,32 @@ time.sleep(60)
 """
 
 
-def taken(row: str, *seconds: float, wall: float = 1.0) -> list[Figure]:
-    values = ({"CPU s": each, "wall s": wall, "rows": 6, "sum": 21} for each in seconds)
-    return [Figure(NAME, row, each) for each in values]
-
-
-def judged(*figures: list[Figure]) -> dict[str, Bar]:
-    return {bar.what: bar for bar in bars(summarise([figure for row in figures for figure in row]))}
-
-
-def result(figures: list[Figure]) -> dict[str, Any]:
-    return {
-        "command": "python -m bench.spark",
-        "date": "2026-11-27",
-        "machine": {"cpu": "A CPU", "cores": "2", "memory": "24 GiB", "kernel": "Linux 6"},
-        "versions": {"python": "3.11"},
-        "spark": {"spark": "4.3.0", "memory": "4g"},
-        "size": {"numbers": 32_000_000, "wide": 800_000, "scale": 1, "postgres_scale": 0.2},
-        "warm ups": 3,
-        "figures": [figure.as_json() for figure in figures],
-    }
-
-
-def test_the_least_seconds_are_judged_and_the_medians_told() -> None:
-    ours = taken("scan/numbers/bowshot", 1.0, 1.5, 2.0)
-    bar = judged(taken("scan/numbers/spark", 1.3, 3.0, 4.5), ours)["scan/numbers, CPU"]
-    assert (bar.measured, bar.passed) == ("1.30 × (1.30 s against 1.00 s; medians 2.00 ×)", True)
-    assert judged(taken("scan/numbers/spark", 1.29, 9.0), ours)["scan/numbers, CPU"].passed is False
-    assert judged(ours)["scan/numbers, CPU"].passed is None
-
-
-def test_a_bar_of_one_is_met_by_as_much() -> None:
-    both = [taken(f"query/Q1/{engine}", 2.0) for engine in ("spark", "bowshot")]
-    assert judged(*both)["query/Q1, CPU"].passed is True
-
-
-@pytest.mark.parametrize(("default", "passed"), [(1.05, True), (1.06, False)])
-def test_the_default_size_of_batches_is_near_the_best(default: float, passed: bool) -> None:
-    rows = [taken(f"batch/numbers/{name}", default if name == "1 MiB" else 1.0) for name in BATCHES]
-    assert judged(*rows)["batches of 1 MiB, CPU"].passed is passed
-    assert judged(*rows[:-1])["batches of 1 MiB, CPU"].passed is None, "one size was not measured"
-
-
-def test_a_database_is_compared_with_each_of_sparks_ways() -> None:
-    figures = [
-        taken("postgres/lineitem/spark", 4.0, wall=4.4),
-        taken("postgres/lineitem/spark, 4 partitions", 3.8, wall=2.6),
-        taken("postgres/lineitem/bowshot", 2.0, wall=2.0),
-    ]
-    passed = {what: bar.passed for what, bar in judged(*figures).items() if what.startswith("PostgreSQL")}
-    assert passed == {
-        "PostgreSQL against JDBC untuned, wall": True,
-        "PostgreSQL against JDBC in 4 partitions, wall": False,
-        "PostgreSQL against the cheaper of both, CPU": False,
-    }
-
-
-def test_a_page_tells_what_failed_and_what_is_wrong() -> None:
-    failed = Figure(NAME, "csv/lineitem/spark", error="no | answer")
-    wrong = Figure(NAME, "codec/none/spark", {"CPU s": 1.0, "wall s": 1.0, "rows": 6, "sum": 22})
-    before = taken("csv/lineitem/spark", 1.0)
-    page = report(result([*before, failed, *taken("codec/none/bowshot", 0.5), wrong]))
-    assert "| csv/lineitem/spark | 0 | failed: no \\| answer |" in page
-    assert "**Wrong result:** spark/codec/none/spark returned 6 rows with a sum of 22" in page
-    assert "| codec/none/bowshot | 1 | 0.500 | 0.500 | 1.000 | 1.000 | 2.00 | 1.00 |" in page
-    assert "| csv/lineitem, CPU | ≥ 4 × | not run | – |" in page
-
-
 def test_every_case_has_data_and_a_bar() -> None:
-    assert {case.data for case in CASES} == {*data.FILES, POSTGRES}
-    assert all(case.bar for case in SCANS)
-    assert [case for case in CASES if case not in SCANS] == [BATCH_SIZES, DATABASE]
+    every = [*CASES, *scaling.SCALING]
+    assert {case.data for case in every} == {*data.FILES, *TABLES}
+    assert all(case.bar for case in (*SCANS, *COMET_SCANS))
+    databases = [DATABASE, DATABASE_EXTENSION]
+    assert [case for case in CASES if case not in SCANS] == [BATCH_SIZES, *databases, *COMET_SCANS]
+    assert {way.engine for case in every for way in case.ways} == engines.KINDS.keys()
+
+
+def test_the_engines_of_a_group_end_before_the_next_group_starts() -> None:
+    every = [*CASES, *scaling.SCALING]
+    groups = [group for group, _ in groupby(every, key=lambda case: case.group)]
+    assert len(groups) == len(set(groups)) == 4, "no group starts twice"
+    for group in groups:
+        names = {way.engine for case in every if case.group == group for way in case.ways}
+        # On a cluster, what is large are the executors: one a worker.
+        assert len(names) * (group.workers or 2) <= 6, "at 4 GB, or 2 GB an executor, 12 GB of heap"
+
+
+def test_a_case_that_needs_comet_says_what_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engines, "cache_folder", lambda name: tmp_path / name)
+    assert engines.missing(SCANS[0]) == ""
+    assert engines.missing(COMET_SCANS[0]) == "there is no jar of comet: dev/comet_setup.sh"
+    (tmp_path / "spark-jars").mkdir()
+    (tmp_path / "spark-jars" / "comet-spark-1.jar").touch()
+    assert engines.missing(COMET_SCANS[0]).endswith("python is missing: dev/spark_setup.sh 4.1.3")
 
 
 def test_rounds_take_turns_and_a_way_that_fails_does_not_end_them(tmp_path: Path) -> None:
@@ -134,7 +91,7 @@ def test_rounds_take_turns_and_a_way_that_fails_does_not_end_them(tmp_path: Path
             return {"rows": 2, "sum": 3}
         return {"CPU s": 1.0, "wall s": 1.0, "others cores": 0.0}
 
-    figures = list(measure(case, data.Prepared(tmp_path, "", data.QUICK), ask, warm_ups=1, rounds=3))
+    figures = list(measure(case, data.Prepared(tmp_path, {}, data.QUICK), ask, warm_ups=1, rounds=3))
     checks = ["spark check", "spark run", "bowshot check", "bowshot run"]
     rounds = ["spark run", "bowshot run", "spark run", "bowshot run", "spark run"]
     assert asked == checks + rounds
@@ -144,7 +101,7 @@ def test_rounds_take_turns_and_a_way_that_fails_does_not_end_them(tmp_path: Path
 
 
 def test_jdbc_is_told_the_bounds_of_its_partitions(tmp_path: Path) -> None:
-    prepared = data.Prepared(tmp_path, "postgresql://app:pw@127.0.0.1:5433/tpch", data.Size(postgres_scale=0.5))
+    prepared = data.Prepared(tmp_path, {POSTGRES: URI}, data.Size(postgres_scale=0.5))
     untuned, partitioned, bowshot = (prepared.read(DATABASE, way) for way in DATABASE.ways)
     login = {"driver": data.DRIVER, "url": "jdbc:postgresql://127.0.0.1:5433/tpch", "user": "app", "password": "pw"}
     assert untuned["options"] == login | {"dbtable": "lineitem"}
@@ -156,7 +113,17 @@ def test_jdbc_is_told_the_bounds_of_its_partitions(tmp_path: Path) -> None:
         "numPartitions": "4",
         "fetchsize": "10000",
     }
-    assert (bowshot["path"], bowshot["options"]) == (prepared.uri, {"dbtable": "lineitem"})
+    assert (bowshot["path"], bowshot["options"]) == (URI, {"dbtable": "lineitem"})
+
+
+def test_sizes_of_scaling_are_links_to_one_file(tmp_path: Path) -> None:
+    for gigabytes in (0.5, 4):
+        data.FILES[scaling.folder(gigabytes)](tmp_path / scaling.folder(gigabytes), data.QUICK)
+    half, four = (sorted((tmp_path / scaling.folder(gigabytes)).iterdir()) for gigabytes in (0.5, 4))
+    assert (len(half), len(four)) == (2, 16)
+    assert len({file.stat().st_ino for file in (*half, *four)}) == 1
+    assert pq.read_table(half[0].parent).num_rows == 2 * data.QUICK.quarter
+    assert data.Size().quarter * 4 * 8 == 250_000_000
 
 
 @pytest.mark.parametrize("codec", ["none", "snappy", "gzip", "zstd"])
@@ -221,19 +188,54 @@ def test_the_cpu_time_of_grandchildren_is_counted() -> None:
             os.killpg(process.pid, 9)
 
 
-def test_both_engines_read_the_same_rows(monkeypatch: pytest.MonkeyPatch) -> None:
-    written: list[Mapping[str, Any]] = []
-    monkeypatch.setattr(benchmark, "write", lambda result, *_: written.append(result))
-    monkeypatch.setattr(sys, "argv", ["bench.spark", "--quick", "--repeat", "1", "--only", "csv|Q1|postgres"])
+def test_a_group_that_does_not_start_fails_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    case = next(case for case in CASES if case.name == "scan/numbers")
+    (tmp_path / case.data).write_bytes(b"")
+    monkeypatch.setitem(engines.KINDS, "spark", engines.Kind(jars=()))
+    monkeypatch.setitem(engines.KINDS, "bowshot", engines.Kind(jars=()))
+    cases = [replace(case, group=Group("broken", workers=1)), replace(case, group=FILES)]
+    found = list(benchmark._measured(cases, data.Prepared(tmp_path, {}, data.QUICK), Path("/bin/false"), {}, 1, 1))
+    assert len(found) == 4
+    assert all(figure.error for figure in found)
+
+
+def test_every_engine_reads_the_same_rows(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    written: list[Path] = []
+
+    def keep(result: Any, page: str, kind: str, _folder: Path) -> Path:
+        written.append(write(result, page, kind, tmp_path))
+        return written[0]
+
+    monkeypatch.setattr(benchmark, "write", keep)
+    # JVMs that live for seconds lose more to the second compiler than they gain.
+    monkeypatch.setenv("JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1")
+    # Each way on a cluster takes two JVMs more.
+    clusters = [replace(case, ways=case.ways[1:]) for case in scaling.SCALING]
+    monkeypatch.setattr(benchmark, "SCALING", clusters)
+    only = "csv|Q1|postgres|^codec/snappy|1 worker/0.5"
+    monkeypatch.setattr(sys, "argv", ["bench.spark", "--quick", "--repeat", "1", "--only", only])
     # A private server, apart from the benchmark's own.
     with tempfile.TemporaryDirectory(prefix="bowshot-bench-") as name:
         Path(name).chmod(0o755)
         monkeypatch.setattr(server, "server_folder", lambda _: Path(name) / "server")
         assert benchmark.main() == 0
-    figures = written[0]["figures"]
-    found = {figure["row"]: figure["values"]["rows"] for figure in figures}
-    expected = {"csv/lineitem": ROWS, "query/Q1": 4, "postgres/lineitem": ROWS}
-    assert found == {
-        f"{case.name}/{way.name}": expected[case.name] for case in CASES if case.name in expected for way in case.ways
+    result = json.loads(written[0].with_suffix(".json").read_text())
+    found = {figure["row"]: figure["values"]["rows"] for figure in result["figures"]}
+    expected = {
+        "codec/snappy": ROWS,
+        "csv/lineitem": ROWS,
+        "query/Q1": 4,
+        DATABASE.name: ROWS,
+        DATABASE_EXTENSION.name: ROWS,
+        scaling.name(1, 0.5): 2 * data.QUICK.quarter,
     }
-    assert all(figure["values"]["CPU s"] > 0 for figure in figures)
+    # A server that has the extension is not needed.
+    assert result["left out"].keys() <= {DATABASE_EXTENSION.name}
+    for name in result["left out"]:
+        del expected[name]
+    cases = [case for case in (*CASES, *clusters) if case.name in expected]
+    assert found == {f"{case.name}/{way.name}": expected[case.name] for case in cases for way in case.ways}
+    assert all(figure["values"]["CPU s"] > 0 for figure in result["figures"])
+    picture = written[0].with_suffix(".svg")
+    assert f"]({picture.name})" in written[0].read_text()
+    assert ET.fromstring(picture.read_bytes()).tag.endswith("svg")
