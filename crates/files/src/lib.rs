@@ -28,6 +28,7 @@ mod csv;
 mod dataset;
 mod digits;
 mod error;
+mod facts;
 mod format;
 mod glob;
 mod guard;

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use arrow_array::{ArrayRef, RecordBatch};
-use bowshot_core::{Cancel, Connection, Error, ErrorKind, Excerpt, Hold, Options, Reader, Result, Scan, Site};
+use bowshot_core::{
+    Aggregate, Cancel, Connection, Error, ErrorKind, Excerpt, Hold, Options, Reader, Result, Scan, Site,
+};
 
 use crate::chunk::Chunk;
 use crate::connect::Store;
@@ -13,7 +15,7 @@ use crate::open::Open;
 use crate::snapshot::File;
 use crate::uri::Place;
 use crate::view::View;
-use crate::{csv, hive, ipc, json, parquet};
+use crate::{csv, facts, hive, ipc, json, parquet};
 
 /// What a format's reader yields: some columns of a file, in their order in it.
 pub(crate) struct Columns {
@@ -42,6 +44,8 @@ pub(crate) struct Shared(pub(crate) Arc<Inner>);
 pub(crate) struct Inner {
     pub(crate) dataset: Arc<Dataset>,
     pub(crate) jobs: Vec<Job>,
+    /// Whether all rows of the files are read, but for a limit.
+    is_whole: bool,
     batch_bytes: usize,
     /// The same for Parquet, where a chunk may be one batch.
     parquet_batch: usize,
@@ -50,7 +54,8 @@ pub(crate) struct Inner {
 impl Shared {
     pub(crate) fn new(dataset: Arc<Dataset>, jobs: Vec<Job>, options: &Options) -> Self {
         let (batch_bytes, parquet_batch) = (options.batch_bytes, options.batch_bytes_or(usize::MAX));
-        Shared(Arc::new(Inner { dataset, jobs, batch_bytes, parquet_batch }))
+        let is_whole = options.prune.is_empty() && dataset.location.range.is_none();
+        Shared(Arc::new(Inner { dataset, jobs, is_whole, batch_bytes, parquet_batch }))
     }
 }
 
@@ -62,6 +67,14 @@ impl Scan for Shared {
     fn connect(&self, cancel: &Cancel) -> Result<Box<dyn Connection>> {
         let store = Store::new(&self.0.dataset.location, cancel)?;
         Ok(Box::new(Worker { shared: self.clone(), store, cancel: cancel.clone() }))
+    }
+
+    fn aggregates(&self, asked: &[Aggregate]) -> Result<Option<Vec<ArrayRef>>> {
+        let Inner { dataset, jobs, is_whole, .. } = self.0.as_ref();
+        match jobs.first() {
+            Some(job) if *is_whole => facts::all(dataset, &job.view, asked),
+            _ => Ok(None),
+        }
     }
 
     /// Files stay as they were listed, or are told from what they became.
