@@ -48,6 +48,10 @@ pub struct Options {
     /// need not: the consumer looks at each row itself.
     #[serde(skip)]
     pub prune: Vec<Condition>,
+    /// Whether keys in the names of folders have the types that Apache Spark gives them, as far as these are whole numbers of 32 or 64 bits,
+    /// however they are written, dates and text.
+    #[serde(skip)]
+    pub spark_keys: bool,
 }
 
 impl Default for Options {
@@ -69,6 +73,7 @@ impl Default for Options {
             deal: false,
             excerpts: false,
             prune: Vec::new(),
+            spark_keys: false,
         }
     }
 }

@@ -84,7 +84,7 @@ impl Dataset {
             files.iter().zip(&schemas).map(|(file, schema)| (file.name.as_str(), schema)).collect();
         let merged = merge(&named)?;
         let places = schemas.iter().map(|schema| places(&merged, schema)).collect();
-        let all = with_folders(&merged, &files)?;
+        let all = with_folders(&merged, &files, options)?;
         Ok(Dataset { location: location.clone(), files, data, all, places })
     }
 
@@ -263,8 +263,8 @@ fn places(merged: &Schema, schema: &Schema) -> Vec<usize> {
     merged.fields().iter().enumerate().map(place).collect()
 }
 
-fn with_folders(merged: &SchemaRef, files: &[Arc<File>]) -> Result<SchemaRef> {
-    let keys = hive::fields(files)?;
+fn with_folders(merged: &SchemaRef, files: &[Arc<File>], options: &Options) -> Result<SchemaRef> {
+    let keys = hive::fields(files, options)?;
     if keys.is_empty() {
         return Ok(Arc::clone(merged));
     }
