@@ -52,6 +52,10 @@ pub struct Options {
     /// however they are written, dates and text.
     #[serde(skip)]
     pub spark_keys: bool,
+    /// Whether Parquet and Arrow files that are read as one may have different columns: one that a file lacks is NULL in its rows, and of
+    /// types that differ the one that holds all values of both is read, or the user's where there is none.
+    #[serde(skip)]
+    pub merge_schemas: bool,
 }
 
 impl Default for Options {
@@ -74,6 +78,7 @@ impl Default for Options {
             excerpts: false,
             prune: Vec::new(),
             spark_keys: false,
+            merge_schemas: false,
         }
     }
 }

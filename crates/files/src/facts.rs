@@ -61,6 +61,7 @@ impl Facts<'_> {
             let rows = meta.count()?;
             match self.dataset.origin(file, column.place) {
                 Origin::File(place) => rows.checked_sub(meta.nulls(place, &self.dataset.files.get(file)?.name)?),
+                Origin::Nothing => Some(0),
                 Origin::Folder(key) => Some(if self.key(file, key)?.is_some() { rows } else { 0 }),
             }
         })
@@ -89,6 +90,7 @@ impl Facts<'_> {
                 let found = meta.ends(place, end, &self.dataset.files.get(file)?.name)?;
                 found.iter().all(|value| value.data_type() == wanted).then_some(found)
             }
+            Origin::Nothing => Some(Vec::new()),
             Origin::Folder(key) => {
                 let value = self.key(file, key)?;
                 if value.is_none() || meta.count()? == 0 {

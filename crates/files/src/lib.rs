@@ -55,6 +55,7 @@ mod text;
 mod types;
 mod uri;
 mod view;
+mod widen;
 
 pub use parquet::open_excerpt;
 

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use arrow_array::{ArrayRef, RecordBatch};
+use arrow_array::{ArrayRef, RecordBatch, new_null_array};
+use arrow_schema::{Field, Schema};
 use bowshot_core::{
-    Aggregate, Cancel, Connection, Error, ErrorKind, Excerpt, Hold, Options, Reader, Result, Scan, Site,
+    Aggregate, Cancel, Casts, Connection, Error, ErrorKind, Excerpt, Hold, Options, Reader, Result, Scan, Site,
 };
 
 use crate::chunk::Chunk;
@@ -220,13 +221,15 @@ impl<'a> Partition<'a> {
 
 /// The columns of the result, in its order.
 fn batch(dataset: &Dataset, view: &View, current: &Current<'_>, found: &Columns) -> Result<RecordBatch> {
-    let column = |(place, field): (&usize, &Arc<arrow_schema::Field>)| -> Result<ArrayRef> {
+    let column = |(place, field): (&usize, &Arc<Field>)| -> Result<ArrayRef> {
         match dataset.origin(current.file, *place) {
             Origin::File(place) => {
                 let at = current.columns.binary_search(&place).ok();
                 let array = at.and_then(|at| found.columns.get(at)).cloned();
-                array.ok_or_else(|| Error::new(ErrorKind::Internal, "a column was not read").with_column(field.name()))
+                let lost = || Error::new(ErrorKind::Internal, "a column was not read").with_column(field.name());
+                widened(array.ok_or_else(lost)?, field)
             }
+            Origin::Nothing => Ok(new_null_array(field.data_type(), found.rows)),
             Origin::Folder(key) => {
                 let file = dataset.files.get(current.file);
                 let value = file.and_then(|file| file.keys.get(key)).and_then(|(_, value)| value.as_deref());
@@ -236,6 +239,16 @@ fn batch(dataset: &Dataset, view: &View, current: &Current<'_>, found: &Columns)
     };
     let columns = view.places.iter().zip(view.schema.fields()).map(column).collect::<Result<Vec<_>>>()?;
     view.batch(columns, found.rows)
+}
+
+/// The values of a file whose column has a narrower type than that of all files, each exactly.
+fn widened(array: ArrayRef, field: &Field) -> Result<ArrayRef> {
+    if array.data_type().equals_datatype(field.data_type()) {
+        return Ok(array);
+    }
+    let narrow = Arc::new(Schema::new(vec![Field::new(field.name(), array.data_type().clone(), true)]));
+    let casts = Casts::new(&narrow, &[(field.name().clone(), field.data_type().clone())].into())?;
+    Ok(Arc::clone(casts.apply(RecordBatch::try_new(narrow, vec![array])?)?.column(0)))
 }
 
 fn missing(chunk: &Chunk) -> Error {
@@ -253,12 +266,12 @@ pub(crate) fn has_excerpts(dataset: &Dataset, view: &View, chunk: &Chunk) -> boo
 /// Where the columns of the result stand in a file, in their order; `None` where one is made, of another one or of its folder's name.
 fn stored_columns(dataset: &Dataset, view: &View, file: usize, meta: &parquet::Meta) -> Option<Vec<usize>> {
     let schema = view.casts.schema();
-    let stored = |(place, field): (&usize, &Arc<arrow_schema::Field>)| match dataset.origin(file, *place) {
+    let stored = |(place, field): (&usize, &Arc<Field>)| match dataset.origin(file, *place) {
         Origin::File(place) => {
             let found = meta.schema.fields().get(place)?;
             (found.data_type() == field.data_type()).then_some(place)
         }
-        Origin::Folder(_) => None,
+        Origin::Nothing | Origin::Folder(_) => None,
     };
     view.places.iter().zip(schema.fields()).map(stored).collect()
 }

@@ -106,11 +106,13 @@ impl Asked {
         })
     }
 
-    /// How it is read: by tasks, each of which costs Spark something, unless the user says how large they are; and with the types that Spark gives to keys of folders.
+    /// How it is read: by tasks, each of which costs Spark something, unless the user says how large they are. Files of a folder are put
+    /// together as Spark does it, and the folders' keys have its types.
     pub(crate) fn options(&self) -> Result<Options> {
         let mut options = self.settings.options()?;
         options.partition_bytes.get_or_insert(Options::PARTITION_BYTES_OF_TASKS);
         options.spark_keys = true;
+        options.merge_schemas = true;
         Ok(options)
     }
 }
