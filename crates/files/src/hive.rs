@@ -42,6 +42,8 @@ pub(crate) fn fields(files: &[Arc<File>], options: &Options) -> Result<Vec<Field
         )
         .with_hint("name one of the folders, or add ?hive=false to the URI to leave the keys out"));
     }
+    let is_whole: fn(&str) -> bool =
+        if options.spark_keys { |value| value.parse::<i64>().is_ok() } else { |value| whole(value).is_some() };
     let field = |(place, name): (usize, String)| {
         let values = files.iter().filter_map(|file| file.keys.get(place)?.1.as_deref());
         let all = |fits: fn(&str) -> bool| values.clone().next().is_some() && values.clone().all(fits);
@@ -52,9 +54,7 @@ pub(crate) fn fields(files: &[Arc<File>], options: &Options) -> Result<Vec<Field
             DataType::Utf8
         } else if options.spark_keys && all(|value| value.parse::<i32>().is_ok()) {
             DataType::Int32
-        } else if options.spark_keys && all(|value| value.parse::<i64>().is_ok()) {
-            DataType::Int64
-        } else if all(|value| whole(value).is_some()) {
+        } else if all(is_whole) {
             DataType::Int64
         } else if all(|value| date(value).is_some()) {
             DataType::Date32

@@ -2,6 +2,10 @@
 
 use arrow_schema::{DECIMAL128_MAX_PRECISION, DataType, TimeUnit};
 
+/// Whole numbers of this many binary digits, and no more, are all among those of float32 and float64.
+const FLOAT32_BITS: usize = 24;
+const FLOAT64_BITS: usize = 53;
+
 /// The narrowest type that has each value of both, exactly; `None` where there is none, or where one means something else.
 ///
 /// Numbers of 64 bits and floating-point numbers have none in common: float64 does not have all of the former.
@@ -15,13 +19,10 @@ pub(crate) fn wider(one: &DataType, other: &DataType) -> Option<DataType> {
         (Dictionary(_, values), wide) | (wide, Dictionary(_, values)) => wider(values, wide),
         (Date32, Date64) | (Date64, Date32) => Some(Date64),
         (Float32, Float64) | (Float64, Float32) => Some(Float64),
-        (number, Float32) | (Float32, number) if number.is_integer() => match bits(number)? {
-            // The digits that a float32 has.
-            ..24 => Some(Float32),
-            ..53 => Some(Float64),
-            _ => None,
-        },
-        (number, Float64) | (Float64, number) if number.is_integer() => (bits(number)? < 53).then_some(Float64),
+        (number, Float32) | (Float32, number) if number.is_integer() && bits(number)? <= FLOAT32_BITS => Some(Float32),
+        (number, Float32 | Float64) | (Float32 | Float64, number) if number.is_integer() => {
+            (bits(number)? <= FLOAT64_BITS).then_some(Float64)
+        }
         (Decimal128(precision, scale), Decimal128(other_precision, other_scale)) => {
             let before = |precision: &u8, scale: &i8| i16::from(*precision) - i16::from(*scale);
             let (whole, scale) =
