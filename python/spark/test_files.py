@@ -182,7 +182,45 @@ CONDITIONS = [
 @pytest.mark.parametrize("condition", CONDITIONS)
 def test_filters_keep_the_rows_that_spark_keeps(spark: SparkSession, orders: str, condition: str) -> None:
     ours, theirs = (df.where(condition) for df in (bowshot(spark, orders), spark.read.parquet(orders)))
-    assert_same(ours.select("id", "price", "name"), theirs.select("id", "price", "name"))
+    assert_same(ours, theirs)
+
+
+KEYS = {
+    "whole": ["0", "-3", "2147483647"],
+    "zeroes": ["01", "2", "+3"],
+    "large": ["1", "2147483648"],
+    "days": ["2024-02-29", "1999-12-31"],
+    "no_days": ["2024-02-29", "2023-02-29"],
+    "nulls": ["7", "__HIVE_DEFAULT_PARTITION__"],
+    "null_days": ["2024-05-01", "__HIVE_DEFAULT_PARTITION__"],
+    "texts": ["a b", "1", "c%2Fd%3De", "é"],
+    "mixed": ["01", "2024-05-01"],
+}
+
+
+@pytest.mark.parametrize("name", KEYS)
+def test_keys_of_folders_are_those_of_sparks_own_reader(spark: SparkSession, tmp_path: Path, name: str) -> None:
+    for number, value in enumerate(KEYS[name]):
+        folder = tmp_path / "t" / f"{name}={value}"
+        folder.mkdir(parents=True)
+        pq.write_table(pa.table({"v": [number]}), folder / "x.parquet")
+    ours, theirs = bowshot(spark, tmp_path / "t"), spark.read.parquet(str(tmp_path / "t"))
+    assert_same(ours, theirs)
+    for value in (row[0] for row in theirs.select(name).distinct().collect()):
+        chosen = [df.where(f.col(name).eqNullSafe(f.lit(value))) for df in (ours, theirs)]
+        assert_same(*chosen)
+
+
+def test_a_key_that_is_asked_for_as_text_keeps_its_zeroes(spark: SparkSession, tmp_path: Path) -> None:
+    folder = tmp_path / "t" / "month=01"
+    folder.mkdir(parents=True)
+    pq.write_table(pa.table({"v": [5]}), folder / "x.parquet")
+    ours, theirs = (
+        spark.read.format(name).schema("v LONG, month STRING").load(str(tmp_path / "t"))
+        for name in ("bowshot", "parquet")
+    )
+    assert_same(ours, theirs)
+    assert ours.collect() == [(5, "01")]
 
 
 def test_row_groups_are_left_out_by_filters(spark: SparkSession, orders: str) -> None:
@@ -200,7 +238,7 @@ def test_folders_are_left_out_by_filters(spark: SparkSession, orders: str) -> No
 
 
 def test_joins_leave_out_folders_while_they_run(spark: SparkSession, orders: str) -> None:
-    days = spark.createDataFrame([(day, day % 2) for day in range(100)], "day BIGINT, odd INT").where("odd = 1")
+    days = spark.createDataFrame([(day, day % 2) for day in range(100)], "day INT, odd INT").where("odd = 1")
     joined = bowshot(spark, orders).join(f.broadcast(days), "day")
     assert joined.selectExpr("count(*)", "min(id)", "max(id)").collect() == [(1000, 1000, 1999)]
     assert "dynamicpruning" in joined._jdf.queryExecution().toString()

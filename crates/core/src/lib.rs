@@ -24,6 +24,7 @@
 //! ```
 
 mod address;
+mod aggregate;
 mod batch_rows;
 mod calls;
 mod cancel;
@@ -58,6 +59,7 @@ mod type_name;
 mod writer;
 
 pub use address::Address;
+pub use aggregate::Aggregate;
 pub use batch_rows::BatchRows;
 pub use calls::Calls;
 pub use cancel::{Cancel, Registration};

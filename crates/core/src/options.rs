@@ -48,6 +48,14 @@ pub struct Options {
     /// need not: the consumer looks at each row itself.
     #[serde(skip)]
     pub prune: Vec<Condition>,
+    /// Whether keys in the names of folders have the types that Apache Spark gives them, as far as these are whole numbers of 32 or 64 bits,
+    /// however they are written, dates and text.
+    #[serde(skip)]
+    pub spark_keys: bool,
+    /// Whether Parquet and Arrow files that are read as one may have different columns: one that a file lacks is NULL in its rows, and of
+    /// types that differ the one that holds all values of both is read, or the user's where there is none.
+    #[serde(skip)]
+    pub merge_schemas: bool,
 }
 
 impl Default for Options {
@@ -69,6 +77,8 @@ impl Default for Options {
             deal: false,
             excerpts: false,
             prune: Vec::new(),
+            spark_keys: false,
+            merge_schemas: false,
         }
     }
 }

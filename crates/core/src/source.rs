@@ -1,10 +1,11 @@
 //! What a database has to offer to be read by Bowshot.
 
-use arrow_array::RecordBatch;
+use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::DataType;
 
 use crate::{
-    Cancel, Error, ErrorKind, Excerpt, Hold, Naming, Origin, Part, Plan, Request, Result, Site, Ticket, Writer,
+    Aggregate, Cancel, Error, ErrorKind, Excerpt, Hold, Naming, Origin, Part, Plan, Request, Result, Site, Ticket,
+    Writer,
 };
 
 /// A database or a folder of files, named by a URI.
@@ -66,6 +67,15 @@ pub trait Scan: Send + Sync {
     /// Whether its readers may have [excerpts](Reader::excerpt). Who asks for them reads partitions by itself.
     fn has_excerpts(&self) -> bool {
         false
+    }
+
+    /// Facts about all rows of the plan, each as an array of one value; `None` where one of them is not known for certain without reading
+    /// the rows. Counts are of type int64, values of their column's.
+    ///
+    /// # Errors
+    /// Those of looking at what is stored.
+    fn aggregates(&self, _asked: &[Aggregate]) -> Result<Option<Vec<ArrayRef>>> {
+        Ok(None)
     }
 
     /// Why nothing but this plan's own connections can see its snapshot, as the end of a sentence; `None` where others can

@@ -3,25 +3,29 @@
 use std::sync::Arc;
 
 use arrow_schema::{Field, Schema, SchemaRef};
-use bowshot_core::{Cancel, Condition, Error, ErrorKind, Options, Result};
+use bowshot_core::{Cancel, Condition, Error, ErrorKind, Options, Result, Test};
 
 use crate::chunk::Chunk;
-use crate::columns::merge;
+use crate::columns::{merge, union};
 use crate::connect::Store;
 use crate::format::Format;
 use crate::partition::Cut;
+use crate::query::Wanted;
 use crate::snapshot::File;
 use crate::uri::Location;
 use crate::{csv, hive, ipc, json, parquet};
 
-/// Files with the same columns.
+/// The place of a column that a file lacks.
+pub(crate) const ABSENT: usize = usize::MAX;
+
+/// Files that are read as one.
 pub(crate) struct Dataset {
     pub(crate) location: Location,
     pub(crate) files: Vec<Arc<File>>,
     pub(crate) data: Data,
     /// The columns of the files, then those of the folders.
     pub(crate) all: SchemaRef,
-    /// For each file, where the columns of the files stand in it.
+    /// For each file, where the columns of the files stand in it; [`ABSENT`] where one does not.
     pub(crate) places: Vec<Vec<usize>>,
 }
 
@@ -34,8 +38,14 @@ pub(crate) enum Data {
 }
 
 impl Dataset {
-    /// Lists the files and looks at each.
-    pub(crate) fn load(location: &Location, options: &Options, target: u64, cancel: &Cancel) -> Result<Self> {
+    /// Lists the files and looks at each, to read some queries of them.
+    pub(crate) fn load(
+        location: &Location,
+        wanted: &[Wanted],
+        options: &Options,
+        target: u64,
+        cancel: &Cancel,
+    ) -> Result<Self> {
         let store = Store::new(location, cancel)?;
         let files = store.list(location)?;
         let format = format(location, &store, &files)?;
@@ -82,9 +92,14 @@ impl Dataset {
         };
         let named: Vec<(&str, &SchemaRef)> =
             files.iter().zip(&schemas).map(|(file, schema)| (file.name.as_str(), schema)).collect();
-        let merged = merge(&named)?;
+        let has_types = matches!(data, Data::Parquet(_) | Data::Arrow(_));
+        let merged = if options.merge_schemas && has_types {
+            union(&named, &options.types, &|column| wanted.iter().any(|wanted| wanted.may_take(column)))?
+        } else {
+            merge(&named)?
+        };
         let places = schemas.iter().map(|schema| places(&merged, schema)).collect();
-        let all = with_folders(&merged, &files)?;
+        let all = with_folders(&merged, &files, options)?;
         Ok(Dataset { location: location.clone(), files, data, all, places })
     }
 
@@ -96,6 +111,7 @@ impl Dataset {
     /// Where a column of the result comes from, for one file: its place in the file, or the folder's key.
     pub(crate) fn origin(&self, file: usize, place: usize) -> Origin {
         match self.places.get(file).and_then(|places| places.get(place)) {
+            Some(&ABSENT) => Origin::Nothing,
             Some(place) => Origin::File(*place),
             None => Origin::Folder(place.saturating_sub(self.width())),
         }
@@ -133,6 +149,9 @@ impl Dataset {
             let Ok(place) = self.all.index_of(name) else { return Asked::Nothing };
             match self.origin(number, place) {
                 Origin::File(place) => tests.push((place, test)),
+                // No comparison holds for NULL.
+                Origin::Nothing if !matches!(test, Test::Null) => {}
+                Origin::Nothing => return Asked::Nothing,
                 Origin::Folder(key) => {
                     let value =
                         self.files.get(number).and_then(|file| file.keys.get(key)).map(|(_, value)| value.as_deref());
@@ -185,6 +204,8 @@ enum Asked<'a> {
 pub(crate) enum Origin {
     /// A place in the file.
     File(usize),
+    /// The file lacks it: all of its rows are NULL there.
+    Nothing,
     /// A place among the folder's keys.
     Folder(usize),
 }
@@ -258,13 +279,13 @@ fn format(location: &Location, store: &Store, files: &[Arc<File>]) -> Result<For
 fn places(merged: &Schema, schema: &Schema) -> Vec<usize> {
     let same = merged.fields().iter().map(|field| field.name()).eq(schema.fields().iter().map(|field| field.name()));
     let place = |(place, field): (usize, &Arc<Field>)| {
-        if same { place } else { schema.index_of(field.name()).unwrap_or(usize::MAX) }
+        if same { place } else { schema.index_of(field.name()).unwrap_or(ABSENT) }
     };
     merged.fields().iter().enumerate().map(place).collect()
 }
 
-fn with_folders(merged: &SchemaRef, files: &[Arc<File>]) -> Result<SchemaRef> {
-    let keys = hive::fields(files)?;
+fn with_folders(merged: &SchemaRef, files: &[Arc<File>], options: &Options) -> Result<SchemaRef> {
+    let keys = hive::fields(files, options)?;
     if keys.is_empty() {
         return Ok(Arc::clone(merged));
     }

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use arrow_array::{Array, ArrayRef, Date32Array, Int64Array, StringArray, new_null_array};
+use arrow_array::{Array, ArrayRef, Date32Array, Int32Array, Int64Array, StringArray, new_null_array};
 use arrow_ord::cmp::{eq, gt, gt_eq, lt, lt_eq};
 use arrow_schema::{DataType, Field};
-use bowshot_core::{Error, ErrorKind, Result, SOURCE_TYPE, Test, parse::temporal};
+use bowshot_core::{Error, ErrorKind, Options, Result, SOURCE_TYPE, Test, parse::temporal};
 use percent_encoding::percent_decode_str;
 
 use crate::snapshot::File;
@@ -25,7 +25,7 @@ pub(crate) fn keys(path: &str) -> Vec<(String, Option<String>)> {
 }
 
 /// The columns of all files' keys: whole numbers where all are, dates where all are, else text.
-pub(crate) fn fields(files: &[Arc<File>]) -> Result<Vec<Field>> {
+pub(crate) fn fields(files: &[Arc<File>], options: &Options) -> Result<Vec<Field>> {
     let Some(first) = files.first() else { return Ok(Vec::new()) };
     let names = |file: &File| file.keys.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>();
     let wanted = names(first);
@@ -42,10 +42,19 @@ pub(crate) fn fields(files: &[Arc<File>]) -> Result<Vec<Field>> {
         )
         .with_hint("name one of the folders, or add ?hive=false to the URI to leave the keys out"));
     }
+    let is_whole: fn(&str) -> bool =
+        if options.spark_keys { |value| value.parse::<i64>().is_ok() } else { |value| whole(value).is_some() };
     let field = |(place, name): (usize, String)| {
         let values = files.iter().filter_map(|file| file.keys.get(place)?.1.as_deref());
         let all = |fits: fn(&str) -> bool| values.clone().next().is_some() && values.clone().all(fits);
-        let data_type = if all(|value| whole(value).is_some()) {
+        // As a number, a text that the user asks for would lose its zeroes.
+        let as_text =
+            matches!(options.types.get(&name), Some(DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View));
+        let data_type = if options.spark_keys && as_text {
+            DataType::Utf8
+        } else if options.spark_keys && all(|value| value.parse::<i32>().is_ok()) {
+            DataType::Int32
+        } else if all(is_whole) {
             DataType::Int64
         } else if all(|value| date(value).is_some()) {
             DataType::Date32
@@ -62,7 +71,8 @@ pub(crate) fn fields(files: &[Arc<File>]) -> Result<Vec<Field>> {
 pub(crate) fn column(value: Option<&str>, data_type: &DataType, rows: usize) -> ArrayRef {
     let Some(value) = value else { return new_null_array(data_type, rows) };
     match data_type {
-        DataType::Int64 => Arc::new(Int64Array::from(vec![whole(value); rows])),
+        DataType::Int32 => Arc::new(Int32Array::from(vec![value.parse().ok(); rows])),
+        DataType::Int64 => Arc::new(Int64Array::from(vec![value.parse().ok(); rows])),
         DataType::Date32 => Arc::new(Date32Array::from(vec![date(value); rows])),
         _ => Arc::new(StringArray::from_iter_values(std::iter::repeat_n(value, rows))),
     }
@@ -123,10 +133,25 @@ mod tests {
             })
         };
         let files = [file("y=2024/d=2024-05-01/m=01/f"), file("y=-1/d=2024-05-02/m=__HIVE_DEFAULT_PARTITION__/f")];
-        let fields = fields(&files).unwrap();
+        let fields = fields(&files, &Options::default()).unwrap();
         let types: Vec<_> = fields.iter().map(|field| (field.data_type().clone(), field.is_nullable())).collect();
         assert_eq!(types, [(DataType::Int64, false), (DataType::Date32, false), (DataType::Utf8, true)]);
         assert_eq!(keys("a%20b=c%2Fd/f"), [("a b".to_owned(), Some("c/d".to_owned()))]);
-        assert!(super::fields(&[file("y=1/f"), file("f")]).unwrap_err().to_string().contains("hive=false"));
+        let spark = Options { spark_keys: true, ..Options::default() };
+        let types = |options: &Options, path: &[&str]| -> Vec<DataType> {
+            let files: Vec<_> = path.iter().map(|path| file(path)).collect();
+            super::fields(&files, options).unwrap().iter().map(|field| field.data_type().clone()).collect()
+        };
+        let keys = ["m=01/n=2147483648/d=2024-05-01/x=1.5/f", "m=-12/n=__HIVE_DEFAULT_PARTITION__/d=2024-05-02/x=1/f"];
+        assert_eq!(types(&spark, &keys), [DataType::Int32, DataType::Int64, DataType::Date32, DataType::Utf8]);
+        let texts = Options { types: [("m".to_owned(), DataType::Utf8)].into(), ..spark };
+        assert_eq!(types(&texts, &["m=01/f", "m=2/f"]), [DataType::Utf8]);
+        assert_eq!(column(Some("01"), &DataType::Int32, 2).as_ref(), &Int32Array::from(vec![1, 1]) as &dyn Array);
+        assert!(
+            super::fields(&[file("y=1/f"), file("f")], &Options::default())
+                .unwrap_err()
+                .to_string()
+                .contains("hive=false")
+        );
     }
 }

@@ -1,16 +1,17 @@
 //! From a ticket to a plan of its one partition. Only its own files are looked at; what it says of them is a stranger's word until they
 //! have shown it.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use arrow_schema::{FieldRef, SchemaRef};
-use bowshot_core::{Cancel, Error, ErrorKind, Estimate, Partition, Plan, Result, Ticket};
+use arrow_schema::{DataType, FieldRef, SchemaRef};
+use bowshot_core::{Cancel, Casts, Error, ErrorKind, Estimate, Partition, Plan, Result, Ticket};
 
 use crate::chunk::{Chunk, Piece};
 use crate::connect::Store;
 use crate::csv;
-use crate::dataset::{Data, Dataset};
+use crate::dataset::{ABSENT, Data, Dataset};
 use crate::error::damaged_ticket;
 use crate::held::{Held, HeldFile, HeldFormat, here};
 use crate::ipc;
@@ -21,6 +22,7 @@ use crate::read::{Job, Shared};
 use crate::snapshot::{self, File};
 use crate::uri::{Location, Place};
 use crate::view::View;
+use crate::widen::wider;
 
 /// The plan of the partition that a ticket names, if its files are those that were planned with.
 pub(crate) fn join(location: &Location, ticket: &Ticket, held: Held, cancel: &Cancel) -> Result<Plan> {
@@ -46,7 +48,7 @@ pub(crate) fn join(location: &Location, ticket: &Ticket, held: Held, cancel: &Ca
         HeldFormat::Parquet => {
             let load = |open: &Arc<_>, _| parquet::Meta::load(open, &options.types).map(Arc::new);
             let metas = looking.each(load)?;
-            check(&view, &files, &places, metas.iter().map(|meta| &meta.schema))?;
+            check(&view, &files, &places, metas.iter().map(|meta| &meta.schema), &options.types)?;
             Data::Parquet(metas)
         }
         HeldFormat::Arrow => {
@@ -60,7 +62,7 @@ pub(crate) fn join(location: &Location, ticket: &Ticket, held: Held, cancel: &Ca
             };
             let metas =
                 looking.each(|open, file| ipc::Meta::load(open, location, &options.types, Some(&only(file))))?;
-            check(&view, &files, &places, metas.iter().map(|meta| &meta.schema))?;
+            check(&view, &files, &places, metas.iter().map(|meta| &meta.schema), &options.types)?;
             Data::Arrow(metas)
         }
         HeldFormat::Text => Data::Text(text(&view, &files, held.files, &places)?),
@@ -135,20 +137,24 @@ fn fields(view: &View, width: usize) -> Option<Vec<FieldRef>> {
     (0..width).map(field).collect()
 }
 
-/// An error where the columns of a file are not those of the plan.
+/// An error where the columns of a file are not those of the plan, and do not fit into them.
 fn check<'a>(
     view: &View,
     files: &[Arc<File>],
     places: &[Vec<usize>],
     schemas: impl Iterator<Item = &'a SchemaRef>,
+    types: &BTreeMap<String, DataType>,
 ) -> Result<()> {
     for ((file, places), schema) in files.iter().zip(places).zip(schemas) {
         for (place, field) in view.places.iter().zip(view.schema.fields()) {
             // Keys of folders follow.
-            let Some(place) = places.get(*place) else { continue };
-            let same =
-                schema.fields().get(*place).is_some_and(|found| found.data_type().equals_datatype(field.data_type()));
-            if !same {
+            let Some(place) = places.get(*place).filter(|place| **place != ABSENT) else { continue };
+            let wanted = field.data_type();
+            let is_held = |found: &DataType| {
+                let is_chosen = || types.get(field.name()) == Some(wanted) && Casts::are_possible(found, wanted);
+                wider(found, wanted).is_some_and(|wide| wide.equals_datatype(wanted)) || is_chosen()
+            };
+            if !schema.fields().get(*place).is_some_and(|found| is_held(found.data_type())) {
                 let message = format!("{} has other columns than it had when the read was planned", file.name);
                 return Err(Error::new(ErrorKind::SnapshotGone, message)
                     .with_column(field.name())

@@ -28,6 +28,7 @@ mod csv;
 mod dataset;
 mod digits;
 mod error;
+mod facts;
 mod format;
 mod glob;
 mod guard;
@@ -54,6 +55,7 @@ mod text;
 mod types;
 mod uri;
 mod view;
+mod widen;
 
 pub use parquet::open_excerpt;
 

@@ -3,6 +3,7 @@
 mod codec;
 mod direct;
 mod excerpt;
+mod facts;
 mod footer;
 mod header;
 mod int96;
@@ -16,7 +17,7 @@ mod thrift;
 mod window;
 mod writer;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -42,6 +43,7 @@ use writer::Writer;
 
 pub use excerpt::open_excerpt;
 pub(crate) use excerpt::{excerpt, may_be_excerpt};
+pub(crate) use facts::End;
 pub(crate) use prune::Resolved;
 pub(crate) use read::read;
 
@@ -59,6 +61,8 @@ pub(crate) struct Meta {
     pages: Sizes,
     /// Stored columns that are encrypted.
     encrypted: Vec<usize>,
+    /// Leaves of which the footer says that some bound is no value.
+    inexact: BTreeSet<usize>,
     /// Columns of the old timestamps that do not fit 64 bits.
     int96: Vec<usize>,
     intervals: Intervals,
@@ -95,10 +99,10 @@ impl Meta {
             let schema = footer.hollow.schema(&stored);
             let root = |leaf: &usize| reader.parquet_schema().get_column_root_idx(*leaf);
             let encrypted = footer.encrypted.iter().map(root).collect();
-            let Footer { hollow, writer, middles, .. } = footer;
+            let Footer { hollow, writer, middles, inexact, .. } = footer;
             let places = hollow.places(stored.fields().len());
             let pages = Sizes::default();
-            Ok(Meta { schema, reader, hollow, places, writer, pages, encrypted, int96, intervals, middles })
+            Ok(Meta { schema, reader, hollow, places, writer, pages, encrypted, inexact, int96, intervals, middles })
         })
     }
 
@@ -122,8 +126,8 @@ impl Meta {
         let (hollow, places) = (Hollow::default(), (0..wanted.fields().len()).map(Some).collect());
         // Intervals are not among them.
         let (pages, encrypted, int96, intervals) = (Sizes::default(), Vec::new(), Vec::new(), Intervals::default());
-        let (schema, middles) = (Arc::clone(wanted), Vec::new());
-        Ok(Meta { schema, reader, hollow, places, writer, pages, encrypted, int96, intervals, middles })
+        let (schema, middles, inexact) = (Arc::clone(wanted), Vec::new(), BTreeSet::new());
+        Ok(Meta { schema, reader, hollow, places, writer, pages, encrypted, inexact, int96, intervals, middles })
     }
 
     /// For each row group, whether its middle lies in these bytes of the file.

@@ -29,7 +29,7 @@ pub(crate) fn plan(location: &Location, request: &Request, cancel: &Cancel) -> R
         check_table(location, wanted.table.as_deref())?;
     }
     let target = target(options);
-    let dataset = Arc::new(Dataset::load(location, options, target, cancel)?);
+    let dataset = Arc::new(Dataset::load(location, &wanted, options, target, cancel)?);
     let views: Vec<Arc<View>> =
         wanted.iter().map(|wanted| View::new(&dataset.all, wanted, options).map(Arc::new)).collect::<Result<_>>()?;
     if let Data::Json(table) = &dataset.data {

@@ -15,6 +15,14 @@ pub(crate) struct Wanted {
     pub(crate) table: Option<String>,
 }
 
+impl Wanted {
+    /// Whether it may read the column of this name.
+    pub(crate) fn may_take(&self, column: &str) -> bool {
+        let columns = self.columns.as_deref();
+        columns.is_none_or(|columns| columns.iter().any(|wish| wish.name.to_lowercase() == column.to_lowercase()))
+    }
+}
+
 /// One column of the list.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Wish {

@@ -2,8 +2,11 @@
 
 use std::sync::Arc;
 
-use arrow_array::{ArrayRef, RecordBatch};
-use bowshot_core::{Cancel, Connection, Error, ErrorKind, Excerpt, Hold, Options, Reader, Result, Scan, Site};
+use arrow_array::{ArrayRef, RecordBatch, new_null_array};
+use arrow_schema::{Field, Schema};
+use bowshot_core::{
+    Aggregate, Cancel, Casts, Connection, Error, ErrorKind, Excerpt, Hold, Options, Reader, Result, Scan, Site,
+};
 
 use crate::chunk::Chunk;
 use crate::connect::Store;
@@ -13,7 +16,7 @@ use crate::open::Open;
 use crate::snapshot::File;
 use crate::uri::Place;
 use crate::view::View;
-use crate::{csv, hive, ipc, json, parquet};
+use crate::{csv, facts, hive, ipc, json, parquet};
 
 /// What a format's reader yields: some columns of a file, in their order in it.
 pub(crate) struct Columns {
@@ -42,6 +45,8 @@ pub(crate) struct Shared(pub(crate) Arc<Inner>);
 pub(crate) struct Inner {
     pub(crate) dataset: Arc<Dataset>,
     pub(crate) jobs: Vec<Job>,
+    /// Whether all rows of the files are read, but for a limit.
+    is_whole: bool,
     batch_bytes: usize,
     /// The same for Parquet, where a chunk may be one batch.
     parquet_batch: usize,
@@ -50,7 +55,8 @@ pub(crate) struct Inner {
 impl Shared {
     pub(crate) fn new(dataset: Arc<Dataset>, jobs: Vec<Job>, options: &Options) -> Self {
         let (batch_bytes, parquet_batch) = (options.batch_bytes, options.batch_bytes_or(usize::MAX));
-        Shared(Arc::new(Inner { dataset, jobs, batch_bytes, parquet_batch }))
+        let is_whole = options.prune.is_empty() && dataset.location.range.is_none();
+        Shared(Arc::new(Inner { dataset, jobs, is_whole, batch_bytes, parquet_batch }))
     }
 }
 
@@ -62,6 +68,14 @@ impl Scan for Shared {
     fn connect(&self, cancel: &Cancel) -> Result<Box<dyn Connection>> {
         let store = Store::new(&self.0.dataset.location, cancel)?;
         Ok(Box::new(Worker { shared: self.clone(), store, cancel: cancel.clone() }))
+    }
+
+    fn aggregates(&self, asked: &[Aggregate]) -> Result<Option<Vec<ArrayRef>>> {
+        let Inner { dataset, jobs, is_whole, .. } = self.0.as_ref();
+        match jobs.first() {
+            Some(job) if *is_whole => facts::all(dataset, &job.view, asked),
+            _ => Ok(None),
+        }
     }
 
     /// Files stay as they were listed, or are told from what they became.
@@ -207,13 +221,15 @@ impl<'a> Partition<'a> {
 
 /// The columns of the result, in its order.
 fn batch(dataset: &Dataset, view: &View, current: &Current<'_>, found: &Columns) -> Result<RecordBatch> {
-    let column = |(place, field): (&usize, &Arc<arrow_schema::Field>)| -> Result<ArrayRef> {
+    let column = |(place, field): (&usize, &Arc<Field>)| -> Result<ArrayRef> {
         match dataset.origin(current.file, *place) {
             Origin::File(place) => {
                 let at = current.columns.binary_search(&place).ok();
                 let array = at.and_then(|at| found.columns.get(at)).cloned();
-                array.ok_or_else(|| Error::new(ErrorKind::Internal, "a column was not read").with_column(field.name()))
+                let lost = || Error::new(ErrorKind::Internal, "a column was not read").with_column(field.name());
+                widened(array.ok_or_else(lost)?, field)
             }
+            Origin::Nothing => Ok(new_null_array(field.data_type(), found.rows)),
             Origin::Folder(key) => {
                 let file = dataset.files.get(current.file);
                 let value = file.and_then(|file| file.keys.get(key)).and_then(|(_, value)| value.as_deref());
@@ -223,6 +239,16 @@ fn batch(dataset: &Dataset, view: &View, current: &Current<'_>, found: &Columns)
     };
     let columns = view.places.iter().zip(view.schema.fields()).map(column).collect::<Result<Vec<_>>>()?;
     view.batch(columns, found.rows)
+}
+
+/// The values of a file whose column has a narrower type than that of all files, each exactly.
+fn widened(array: ArrayRef, field: &Field) -> Result<ArrayRef> {
+    if array.data_type().equals_datatype(field.data_type()) {
+        return Ok(array);
+    }
+    let narrow = Arc::new(Schema::new(vec![Field::new(field.name(), array.data_type().clone(), true)]));
+    let casts = Casts::new(&narrow, &[(field.name().clone(), field.data_type().clone())].into())?;
+    Ok(Arc::clone(casts.apply(RecordBatch::try_new(narrow, vec![array])?)?.column(0)))
 }
 
 fn missing(chunk: &Chunk) -> Error {
@@ -240,12 +266,12 @@ pub(crate) fn has_excerpts(dataset: &Dataset, view: &View, chunk: &Chunk) -> boo
 /// Where the columns of the result stand in a file, in their order; `None` where one is made, of another one or of its folder's name.
 fn stored_columns(dataset: &Dataset, view: &View, file: usize, meta: &parquet::Meta) -> Option<Vec<usize>> {
     let schema = view.casts.schema();
-    let stored = |(place, field): (&usize, &Arc<arrow_schema::Field>)| match dataset.origin(file, *place) {
+    let stored = |(place, field): (&usize, &Arc<Field>)| match dataset.origin(file, *place) {
         Origin::File(place) => {
             let found = meta.schema.fields().get(place)?;
             (found.data_type() == field.data_type()).then_some(place)
         }
-        Origin::Folder(_) => None,
+        Origin::Nothing | Origin::Folder(_) => None,
     };
     view.places.iter().zip(schema.fields()).map(stored).collect()
 }

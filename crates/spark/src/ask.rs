@@ -6,7 +6,7 @@ use arrow_schema::SchemaRef;
 use bowshot_catalog::{Dialect, Lister, TableType};
 use bowshot_connect::settings::refused;
 use bowshot_connect::{Settings, Text, plan_text};
-use bowshot_core::{Cancel, Error, ErrorKind, Estimate, Options, Params, Result, Source};
+use bowshot_core::{Aggregate, Cancel, Error, ErrorKind, Estimate, Options, Params, Result, Source};
 
 /// An address, what to read there, and how.
 pub struct Asked {
@@ -28,6 +28,8 @@ pub struct Looked {
     pub estimate: Estimate,
     /// How it would be read, for people.
     pub reason: String,
+    /// Whether the source knows something of all rows without reading them; see [`Asked::aggregates`].
+    pub has_facts: bool,
 }
 
 impl Asked {
@@ -100,13 +102,17 @@ impl Asked {
             is_table: named.is_table,
             estimate: named.plan.estimate,
             reason: named.plan.reason.clone(),
+            has_facts: named.plan.scan.aggregates(&[Aggregate::Rows])?.is_some(),
         })
     }
 
-    /// How it is read: by tasks, each of which costs Spark something, unless the user says how large they are.
+    /// How it is read: by tasks, each of which costs Spark something, unless the user says how large they are. Files of a folder are put
+    /// together as Spark does it, and the folders' keys have its types.
     pub(crate) fn options(&self) -> Result<Options> {
         let mut options = self.settings.options()?;
         options.partition_bytes.get_or_insert(Options::PARTITION_BYTES_OF_TASKS);
+        options.spark_keys = true;
+        options.merge_schemas = true;
         Ok(options)
     }
 }

@@ -8,7 +8,7 @@ use bowshot_connect::Login;
 use bowshot_core::{Address, Cancel, Error, ErrorKind, Result, Secret, bytes_of};
 
 use crate::plan::written;
-use crate::{Asked, Filter, Looked, Planned, Reading, Wish};
+use crate::{Asked, Filter, Looked, Planned, Reading, Wish, read_aggregates};
 
 /// A query that was looked at.
 struct Look {
@@ -19,8 +19,8 @@ struct Look {
 methods! {
     /// Looks at a query: address, text, user, password, how many parts a table's name has, these, then
     /// options by name and value. Writes the columns to `schema`; answers a look, with
-    /// the kind of source, whether the text is a table's name, the rows and bytes that are expected (or nothing), how it would be read, and the
-    /// address for tasks and as people may see it.
+    /// the kind of source, whether the text is a table's name, the rows and bytes that are expected (or nothing), how it would be read, the
+    /// address for tasks and as people may see it, and whether aggregates may be known without reading.
     fn bowshot_spark_look, Java_io_bowshot_spark_Native_look(at: i64, length: i64, schema: i64) {
         // SAFETY: the caller wrote the request, and has room for an ArrowSchema.
         #[expect(unsafe_code, reason = "the caller's memory")]
@@ -59,6 +59,20 @@ methods! {
         let (look, request) = unsafe { (borrow::<Look>(look)?, request(at, length)?) };
         let written = written(&look.asked, &look.looked, &wish(&request)?)?;
         Ok(Reply { value: 0, texts: Texts::from([written.sql.as_str()]) })
+    }
+
+    /// What is known of all rows of what was looked at, as it is now, without reading them: how many aggregates follow, and of each what it is
+    /// and its column. Answers 1, and of each its value, or nothing for NULL; or 0 where one of them is not known.
+    fn bowshot_spark_aggregates, Java_io_bowshot_spark_Native_aggregates(look: i64, at: i64, length: i64) {
+        // SAFETY: the caller wrote the request, and keeps the look.
+        #[expect(unsafe_code, reason = "the caller's memory and handle")]
+        let (look, request) = unsafe { (borrow::<Look>(look)?, request(at, length)?) };
+        let Some(found) = look.asked.aggregates(&look.looked, &read_aggregates(&request, 0)?)? else {
+            return Ok(Reply::default());
+        };
+        let mut texts = Texts::default();
+        found.into_iter().for_each(|value| texts.push(value.unwrap_or_default()));
+        Ok(Reply { value: 1, texts })
     }
 
     /// Plans what was looked at: how many rows are enough (or nothing), how many columns follow, these, and filters. Answers a plan, with why
@@ -218,6 +232,7 @@ fn look(request: &Texts) -> Result<(Look, Texts)> {
     texts.push(&looked.reason);
     texts.push(address.expose());
     texts.push(address.to_string());
+    texts.push(looked.has_facts.to_string());
     Ok((Look { asked, looked }, texts))
 }
 

@@ -23,6 +23,7 @@
 //! # Ok::<(), bowshot_core::Error>(())
 //! ```
 
+mod aggregate;
 mod ask;
 mod comparable;
 mod file;
@@ -34,6 +35,7 @@ mod read;
 mod statement;
 mod write;
 
+pub use aggregate::read_aggregates;
 pub use ask::{Asked, Looked};
 pub use filter::{Comparison, Filter, Literal};
 pub use plan::{Planned, Wish};

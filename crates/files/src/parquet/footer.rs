@@ -34,6 +34,8 @@ pub(super) struct Footer {
     pub(super) hollow: Hollow,
     /// The leaves that are encrypted in some row group.
     pub(super) encrypted: BTreeSet<usize>,
+    /// The leaves of which some bound is said to be no value, only a bound.
+    pub(super) inexact: BTreeSet<usize>,
     /// The leaves that are intervals, which the crate knows as bytes.
     pub(super) intervals: BTreeSet<usize>,
     /// For each row group, where its middle is in the file.
@@ -53,6 +55,7 @@ struct Parts<'a> {
     /// For each leaf, whether its statistics follow the order of its type.
     orders: Vec<bool>,
     encrypted: BTreeSet<usize>,
+    inexact: BTreeSet<usize>,
 }
 
 /// Which columns, by the places of their roots, are to be read as bytes though they are text.
@@ -79,8 +82,8 @@ impl Footer {
         }
         let metadata = Arc::new(whole.ok_or_else(|| wrong("its footer is empty"))?);
         let (writer, intervals) = (Writer::new(parts.created_by), pruned.intervals());
-        let (encrypted, middles) = (parts.encrypted, parts.middles);
-        Ok(Footer { metadata, writer, hollow, encrypted, intervals, middles })
+        let Parts { encrypted, inexact, middles, .. } = parts;
+        Ok(Footer { metadata, writer, hollow, encrypted, inexact, intervals, middles })
     }
 }
 
@@ -113,7 +116,7 @@ impl<'a> Parts<'a> {
             Ok(true)
         })?;
         if let Some(chunks) = chunks {
-            parts.encrypted = chunks.encrypted;
+            (parts.encrypted, parts.inexact) = (chunks.encrypted, chunks.inexact);
         }
         Ok(parts)
     }

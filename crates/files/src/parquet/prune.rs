@@ -40,7 +40,7 @@ impl Meta {
         kept
     }
 
-    fn groups(&self) -> &[RowGroupMetaData] {
+    pub(super) fn groups(&self) -> &[RowGroupMetaData] {
         self.reader.metadata().row_groups()
     }
 
@@ -86,7 +86,7 @@ impl Meta {
     }
 
     /// The leaf that a column of plain values is; the old timestamps have no order in their statistics.
-    fn leaf(&self, place: usize) -> Option<usize> {
+    pub(super) fn leaf(&self, place: usize) -> Option<usize> {
         let descriptor = self.reader.parquet_schema();
         let is_plain = descriptor.root_schema().get_fields().get(place)?.is_primitive();
         let leaf = (0..descriptor.num_columns()).find(|leaf| descriptor.get_column_root_idx(*leaf) == place)?;
@@ -94,7 +94,7 @@ impl Meta {
     }
 
     /// Whether the file says that its statistics follow the order of the column's type.
-    fn is_ordered(&self, leaf: usize) -> bool {
+    pub(super) fn is_ordered(&self, leaf: usize) -> bool {
         let order = self.reader.metadata().file_metadata().column_orders().and_then(|orders| orders.get(leaf));
         matches!(order, Some(ColumnOrder::TYPE_DEFINED_ORDER(_)))
     }

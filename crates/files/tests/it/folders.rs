@@ -4,9 +4,10 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::Int64Type;
 use arrow_array::{Array, ArrayRef, Int32Array, Int64Array, RecordBatch, StringArray};
 use arrow_schema::{DataType, Field, Schema};
-use bowshot_core::ErrorKind;
+use bowshot_core::{ErrorKind, Options};
 
 use crate::support::*;
+use crate::tickets::assert_travels;
 
 fn batch(columns: Vec<(&str, ArrayRef, bool)>) -> RecordBatch {
     let field = |(name, array, null): &(&str, ArrayRef, bool)| Field::new(*name, array.data_type().clone(), *null);
@@ -96,6 +97,34 @@ fn files_have_the_same_columns_or_are_named() {
     assert!(failure(&uri(folder.path()), "").to_string().contains("different formats"));
     assert_eq!(read(&format!("{}/[ab]*.parquet", folder.path().display()).replace("[ab]", "a"), "").num_rows(), 3);
     assert_eq!(read(&format!("{}/a*.parquet", folder.path().display()), "").column(0).data_type(), &DataType::Int64);
+}
+
+#[test]
+fn files_with_different_columns_are_one_where_that_is_asked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let (narrow, wide): (ArrayRef, ArrayRef) =
+        (Arc::new(Int32Array::from(vec![Some(1), None, Some(i32::MAX)])), Arc::new(Int64Array::from(vec![i64::MAX])));
+    let text: ArrayRef = Arc::new(StringArray::from(vec!["x"]));
+    write_parquet(&path("a.parquet"), &batch(vec![("id", narrow, true)]), Default::default());
+    write_parquet(&path("b.parquet"), &batch(vec![("t", text, false), ("id", wide, false)]), Default::default());
+    let merged = Options { merge_schemas: true, buffer_bytes: 1, ..options() };
+    let wanted = batch(vec![
+        ("id", Arc::new(Int64Array::from(vec![Some(1), None, Some(i32::MAX.into()), Some(i64::MAX)])), true),
+        ("t", Arc::new(StringArray::from(vec![None, None, None, Some("x")])), true),
+    ]);
+    let found = read_with(&uri(folder.path()), "", &merged).unwrap();
+    assert_same(&found, &wanted);
+    assert!(found.schema().fields().iter().all(|field| field.is_nullable()));
+    for (query, columns) in [("SELECT t FROM data", vec![1]), ("SELECT t, id FROM data LIMIT 4", vec![1, 0])] {
+        assert_same(&read_with(&uri(folder.path()), query, &merged).unwrap(), &wanted.project(&columns).unwrap());
+    }
+    for query in ["", "SELECT t AS u FROM data", "SELECT id AS t FROM data"] {
+        assert_travels(&uri(folder.path()), query, &merged);
+    }
+    let types = [("id".to_owned(), DataType::Int8)].into();
+    let error = read_with(&uri(folder.path()), "", &Options { types, ..merged }).unwrap_err();
+    assert_eq!((error.kind(), error.column()), (ErrorKind::Value, Some("id")));
 }
 
 #[test]

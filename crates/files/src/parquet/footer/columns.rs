@@ -20,6 +20,8 @@ pub(super) struct Chunks<'a> {
     leaves: Vec<(String, i32)>,
     name: &'a str,
     pub(super) encrypted: BTreeSet<usize>,
+    /// The leaves of which some bound is said to be no value.
+    pub(super) inexact: BTreeSet<usize>,
 }
 
 /// A row group.
@@ -70,7 +72,7 @@ struct Statistics<'a> {
 
 impl<'n> Chunks<'n> {
     pub(super) fn new(root: &Node<'_>, name: &'n str) -> Self {
-        Chunks { leaves: root.leaves(), name, encrypted: BTreeSet::new() }
+        Chunks { leaves: root.leaves(), name, encrypted: BTreeSet::new(), inexact: BTreeSet::new() }
     }
 
     /// A row group.
@@ -138,6 +140,9 @@ impl<'n> Chunks<'n> {
         let chunk = found.ok_or_else(|| ParquetError::General(format!("column \"{path}\" is nowhere in it")))?;
         if !CODECS.contains(&chunk.codec) {
             return Err(unknown(&format!("codec {} in column \"{path}\"", chunk.codec)));
+        }
+        if chunk.statistics.as_ref().is_some_and(|known| [known.min_exact, known.max_exact].contains(&Some(false))) {
+            self.inexact.insert(leaf);
         }
         Ok(chunk)
     }

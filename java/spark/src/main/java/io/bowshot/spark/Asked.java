@@ -169,7 +169,8 @@ final class Asked {
         String given = options.getOrDefault("url", options.get("path"));
         if (given == null) {
             String what = options.containsKey("paths")
-                    ? "several paths are given; name their folder, or a pattern: load(\"lake/orders/2026-*.parquet\")"
+                    ? "several paths are given; name their folder, or a pattern: load(\"lake/orders/2026-*.parquet\"),"
+                            + " or put several DataFrames together by unionByName"
                     : "no address is given; write .load(\"postgresql://host/database\"), or the path of files";
             throw new BowshotException(BowshotException.Kind.CONFIG, what);
         }

@@ -2,8 +2,10 @@ package io.bowshot.spark;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.apache.spark.sql.connector.expressions.aggregate.Aggregation;
 import org.apache.spark.sql.connector.expressions.filter.Predicate;
 import org.apache.spark.sql.connector.read.Scan;
+import org.apache.spark.sql.connector.read.SupportsPushDownAggregates;
 import org.apache.spark.sql.connector.read.SupportsPushDownLimit;
 import org.apache.spark.sql.connector.read.SupportsPushDownRequiredColumns;
 import org.apache.spark.sql.connector.read.SupportsPushDownV2Filters;
@@ -16,11 +18,16 @@ import org.apache.spark.sql.types.StructType;
  * <p>Spark filters what arrives once more: a source leaves out what it knows to be none of it.
  */
 final class BowshotScanBuilder
-        implements SupportsPushDownRequiredColumns, SupportsPushDownV2Filters, SupportsPushDownLimit {
+        implements SupportsPushDownRequiredColumns,
+                SupportsPushDownV2Filters,
+                SupportsPushDownAggregates,
+                SupportsPushDownLimit {
     private final Look look;
     private StructType columns;
     private Predicate[] pushed = {};
     private int limit = -1;
+    /** What is read in place of rows; null where rows are read. */
+    private FactsScan facts;
 
     BowshotScanBuilder(Look look, StructType schema) {
         this.look = look;
@@ -54,6 +61,27 @@ final class BowshotScanBuilder
         return pushed;
     }
 
+    /** Only what is known of all rows: there is no other way to answer aggregates. */
+    @Override
+    public boolean supportCompletePushDown(Aggregation aggregation) {
+        return pushAggregation(aggregation);
+    }
+
+    @Override
+    public boolean pushAggregation(Aggregation aggregation) {
+        if (pushed.length > 0 || limit >= 0 || !look.hasFacts()) {
+            return false;
+        }
+        Facts asked = Facts.of(aggregation, look);
+        if (asked == null) {
+            facts = null;
+        } else if (facts == null || !facts.asks(asked)) {
+            // Spark asks twice.
+            facts = asked.areKnown() ? new FactsScan(asked) : null;
+        }
+        return facts != null;
+    }
+
     @Override
     public boolean pushLimit(int limit) {
         if (pushed.length > 0) {
@@ -65,6 +93,6 @@ final class BowshotScanBuilder
 
     @Override
     public Scan build() {
-        return new BowshotScan(look, columns, List.of(pushed), limit);
+        return facts != null ? facts : new BowshotScan(look, columns, List.of(pushed), limit);
     }
 }

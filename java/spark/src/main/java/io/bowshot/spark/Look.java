@@ -87,6 +87,11 @@ final class Look {
         return answer.text(6);
     }
 
+    /** Whether aggregates may be known without reading the rows. */
+    boolean hasFacts() {
+        return Boolean.parseBoolean(answer.text(7));
+    }
+
     /** How many rows are expected. */
     OptionalLong rows() {
         return number(answer.text(2));

@@ -19,6 +19,8 @@ final class Native {
 
     static native void statement(long answer, long look, long request, long length);
 
+    static native void aggregates(long answer, long look, long request, long length);
+
     static native void plan(long answer, long look, long request, long length);
 
     static native void isAlive(long answer, long plan);
