@@ -103,7 +103,8 @@ def test_many_at_once_and_expressions_over_them(spark: SparkSession, tmp_path: P
 
 
 def test_files_and_folders_are_added_up(spark: SparkSession, tmp_path: Path) -> None:
-    for day, values in enumerate([[5, None], [], [None], [-7, 9, 3]]):
+    days: list[list[Any]] = [[5, None], [], [None], [-7, 9, 3]]
+    for day, values in enumerate(days):
         written(tmp_path / "t" / f"day={day}" / "x.parquet", {"v": (pa.int64(), values)})
     folder = tmp_path / "t" / "day=__HIVE_DEFAULT_PARTITION__"
     written(folder / "x.parquet", {"v": (pa.int64(), [1])})
@@ -112,7 +113,8 @@ def test_files_and_folders_are_added_up(spark: SparkSession, tmp_path: Path) -> 
 
 
 def test_a_key_without_rows_is_no_value(spark: SparkSession, tmp_path: Path) -> None:
-    for day, values in [(1, []), (3, [1]), (7, [2]), (9, [])]:
+    days: list[tuple[int, list[Any]]] = [(1, []), (3, [1]), (7, [2]), (9, [])]
+    for day, values in days:
         written(tmp_path / "t" / f"day={day}" / "x.parquet", {"v": (pa.int64(), values)})
     df = bowshot(spark, tmp_path / "t").selectExpr("min(day)", "max(day)")
     assert is_known(df)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import pyarrow as pa
 import pyarrow.feather
 import pyarrow.parquet as pq
 import pytest
-from py4j.protocol import Py4JJavaError
+from pyspark.errors import IllegalArgumentException
 from pyspark.sql import DataFrame, SparkSession
 from spark.cells import assert_same, rows, types
 from spark.shared_types import UTC, D
@@ -51,14 +52,19 @@ def test_a_column_that_a_file_lacks_is_null(spark: SparkSession, grown: str, exp
     ours, theirs = bowshot(spark, grown), spark.read.option("mergeSchema", True).parquet(grown)
     columns = [column.strip() for column in expression.split(", ")]
     assert_same(ours.selectExpr(*columns), theirs.selectExpr(*columns))
-    assert_same(
-        bowshot(spark, grown, partition_bytes=1).selectExpr(*columns), theirs.selectExpr(*columns)
-    )
+    assert_same(bowshot(spark, grown, partition_bytes=1).selectExpr(*columns), theirs.selectExpr(*columns))
 
 
 @pytest.mark.parametrize(
     "condition",
-    ["name IS NULL", "name IS NOT NULL", "name = 'g'", "at > '2000-01-01'", "at IS NULL AND id > 2", "name <=> NULL OR id = 1"],
+    [
+        "name IS NULL",
+        "name IS NOT NULL",
+        "name = 'g'",
+        "at > '2000-01-01'",
+        "at IS NULL AND id > 2",
+        "name <=> NULL OR id = 1",
+    ],
 )
 def test_filters_of_a_column_that_a_file_lacks(spark: SparkSession, grown: str, condition: str) -> None:
     ours, theirs = bowshot(spark, grown), spark.read.option("mergeSchema", True).parquet(grown)
@@ -98,6 +104,15 @@ WIDER: list[tuple[str, pa.Array, pa.Array, str]] = [
 ]
 
 
+@pytest.fixture
+def plain(spark: SparkSession) -> Iterator[None]:
+    """Spark filters what its own reader has read: pushed down, filters fail on decimals longer than the file's."""
+    spark.conf.set("spark.sql.parquet.filterPushdown", "false")
+    yield
+    spark.conf.unset("spark.sql.parquet.filterPushdown")
+
+
+@pytest.mark.usefixtures("plain")
 @pytest.mark.parametrize("turned", [False, True])
 @pytest.mark.parametrize(("name", "narrow", "wide", "kind"), WIDER, ids=[case[0] for case in WIDER])
 def test_the_wider_type_is_read(
@@ -111,21 +126,25 @@ def test_the_wider_type_is_read(
     asked = spark.read.format("bowshot").schema(schema).load(path)
     for df in (ours, asked):
         assert_same(df, theirs)
-        assert_same(df.selectExpr(f"min({name})", f"max({name})", f"count({name})"),
-                    theirs.selectExpr(f"min({name})", f"max({name})", f"count({name})"))
+        assert_same(
+            df.selectExpr(f"min({name})", f"max({name})", f"count({name})"),
+            theirs.selectExpr(f"min({name})", f"max({name})", f"count({name})"),
+        )
         for value in (row[0] for row in theirs.selectExpr(f"string({name})").distinct().collect()):
             condition = f"{name} IS NULL" if value is None else f"{name} >= CAST('{value}' AS {kind})"
             assert_same(df.where(condition), theirs.where(condition))
 
 
-@pytest.mark.parametrize(("name", "narrow", "wide", "kind"), WIDER[:6], ids=[case[0] for case in WIDER[:6]])
+@pytest.mark.parametrize(
+    ("name", "narrow", "kind"),
+    [(name, narrow, kind) for name, narrow, _, kind in WIDER],
+    ids=[case[0] for case in WIDER],
+)
 def test_a_wider_type_than_that_of_the_files_is_read(
-    spark: SparkSession, tmp_path: Path, name: str, narrow: pa.Array, wide: pa.Array, kind: str
+    spark: SparkSession, tmp_path: Path, name: str, narrow: pa.Array, kind: str
 ) -> None:
     path = written(tmp_path / "t", {name: narrow})
-    ours, theirs = (
-        spark.read.format(source).schema(f"{name} {kind}").load(path) for source in ("bowshot", "parquet")
-    )
+    ours, theirs = (spark.read.format(source).schema(f"{name} {kind}").load(path) for source in ("bowshot", "parquet"))
     assert_same(ours, theirs)
 
 
@@ -139,8 +158,12 @@ def test_a_narrower_type_is_an_error_by_column(spark: SparkSession, tmp_path: Pa
 
 
 def test_types_that_have_no_wider_one_are_refused_or_chosen(spark: SparkSession, tmp_path: Path) -> None:
-    path = written(tmp_path / "t", {"v": pa.array([2**53]), "k": pa.array([1])}, {"v": pa.array([0.5]), "k": pa.array([2])})
-    with pytest.raises(Py4JJavaError, match=r'(?s)column "v" is int64 in .*0\.parquet and float64 in .*1\.parquet'):
+    path = written(
+        tmp_path / "t", {"v": pa.array([2**53]), "k": pa.array([1])}, {"v": pa.array([0.5]), "k": pa.array([2])}
+    )
+    with pytest.raises(
+        IllegalArgumentException, match=r'(?s)column "v" is int64 in .*0\.parquet and float64 in .*1\.parquet'
+    ):
         bowshot(spark, path)
     chosen = spark.read.format("bowshot").schema("v DOUBLE, k LONG").load(path)
     assert rows(chosen.orderBy("k")) == rows(pa.table({"v": [2.0**53, 0.5], "k": [1, 2]}))
@@ -181,6 +204,6 @@ def test_files_that_grow_lie_in_folders_of_keys(spark: SparkSession, tmp_path: P
 
 
 def test_several_paths_are_refused_with_a_way_out(spark: SparkSession, grown: str) -> None:
-    with pytest.raises(Py4JJavaError, match=r"several paths are given; .*unionByName"):
+    with pytest.raises(IllegalArgumentException, match=r"several paths are given; .*unionByName"):
         spark.read.format("bowshot").load([f"{grown}/0.parquet", f"{grown}/1.parquet"])
     assert bowshot(spark, f"{grown}/0.parquet").unionByName(bowshot(spark, f"{grown}/1.parquet"), True).count() == 6

@@ -129,8 +129,7 @@ record Facts(Look look, Texts request, StructType columns) {
     }
 
     private Answer ask() {
-        return Native.answer(
-                request, (at, bytes, length) -> Native.aggregates(at, look.handle(), bytes, length));
+        return Native.answer(request, (at, bytes, length) -> Native.aggregates(at, look.handle(), bytes, length));
     }
 
     private static Object value(String text, DataType type) {
