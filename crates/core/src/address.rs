@@ -41,7 +41,10 @@ impl Address {
     /// Behind the first password among the options, everything may be a part of it.
     pub fn secrets(&self) -> Secrets {
         let mut secrets = Secrets::default();
-        let rest = self.0.split_once("://").map_or(self.0.as_str(), |(_, rest)| rest);
+        let (front, rest) = self.0.split_once("://").unwrap_or(("", &self.0));
+        if let Some((_, login)) = self.0.split_once(':').filter(|_| front.contains(':') && !shown::are_schemes(front)) {
+            secrets.add_words(login);
+        }
         // `host=… port=…`: a list of options has no login in front.
         let has_login = rest.len() < self.0.len() || rest.contains('@') || !rest.contains('=');
         match if has_login { login::split(rest) } else { Ok((None, rest)) } {

@@ -20,6 +20,9 @@ const NAMES: [&str; 11] = [
     "clickhousedb",
 ];
 
+/// Schemes before which another one says what kind of address it is: `jdbc:mysql://…`.
+const WRAPPERS: [&str; 2] = ["jdbc", "adbc"];
+
 /// Schemes of files' addresses without a host.
 const PATHS: [&str; 3] = ["sqlite", "file", "duckdb"];
 
@@ -27,7 +30,7 @@ const PATHS: [&str; 3] = ["sqlite", "file", "duckdb"];
 pub(super) fn shown(text: &str) -> String {
     let text = text.trim();
     // Anywhere else the three characters may be those of a password.
-    if let Some((scheme, rest)) = text.split_once("://").filter(|(front, _)| front.split(':').all(is_scheme)) {
+    if let Some((scheme, rest)) = text.split_once("://").filter(|(front, _)| are_schemes(front)) {
         return of_uri(scheme, rest);
     }
     if let Some((scheme, rest)) = text.split_once(':').filter(|(scheme, _)| is_scheme(scheme)) {
@@ -48,9 +51,18 @@ pub(super) fn shown(text: &str) -> String {
     if text.split_once('=').is_some_and(is_keyword) { keywords(text, &keys) } else { path(text) }
 }
 
-/// Whether users of this address have names, rather than tokens.
+/// Whether what stands before `://` are schemes: one, or one in a wrapper. Else it may be a user, and the slashes those of a password.
+pub(super) fn are_schemes(front: &str) -> bool {
+    match front.split_once(':') {
+        Some((wrapper, scheme)) => WRAPPERS.contains(&wrapper.to_ascii_lowercase().as_str()) && is_scheme(scheme),
+        None => is_scheme(front),
+    }
+}
+
+/// Whether users of this address, or of its scheme, have names, rather than tokens. Of several schemes the last one says it: `jdbc:mysql`.
 pub(super) fn has_names(text: &str) -> bool {
-    let scheme = text.split(':').next().unwrap_or_default().to_ascii_lowercase();
+    let schemes = text.split_once("://").map_or(text, |(schemes, _)| schemes);
+    let scheme = schemes.rsplit(':').next().unwrap_or_default().to_ascii_lowercase();
     NAMES.contains(&scheme.split('+').next().unwrap_or_default())
 }
 

@@ -107,6 +107,8 @@ fn what_parses_an_address_cannot_tell_its_secrets() {
         ("mysql://db/shop?password=a&hunter2=x", "there is no option \"hunter2\""),
         ("odbc:DSN=x;PWD=a;hunter2=1;x", "hunter2"),
         ("trino://hunter2@db", "hunter2"),
+        // The password begins with two slashes, so that what stands before it may be a scheme.
+        ("mysql:ann://hunter2@db/shop", "hunter2"),
         ("https://db/x.csv?sig=hunter2", "hunter2"),
     ] {
         let refuse = |_: &str| Err::<(), _>(crate::Error::new(crate::ErrorKind::Config, told));
