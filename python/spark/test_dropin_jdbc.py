@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -106,3 +106,230 @@ def test_times_are_the_same_in_each_zone(spark: SparkSession, jdbc: Reader, post
                 jdbc(dbtable="times", preferTimestampNTZ=True).collect()
     finally:
         zones.setDefault(before)
+
+
+@pytest.fixture
+def items(postgres: str) -> Iterator[str]:
+    """A table of 20,000 rows in several hundred pages."""
+    with psycopg.connect(postgres, autocommit=True) as connection:
+        connection.execute("DROP TABLE IF EXISTS items")
+        connection.execute(
+            "CREATE TABLE items AS SELECT n AS id, (n / 4.0)::numeric(9,2) AS price, 'n' || n % 10 AS name,"
+            " CASE WHEN n % 7 > 0 THEN timestamp '2024-03-10' + n * interval '1 minute' END AS at,"
+            " date '2020-02-28' + n % 1000 AS \"the \"\"day\", n % 3 = 0 AS flag, n / 8.0::float8 AS ratio,"
+            " (n % 5)::text::char(3) AS code, repeat('x', 200) AS note FROM generate_series(1, 20000) n"
+        )
+        connection.execute("ANALYZE items")
+        yield "items"
+        connection.execute("DROP TABLE items")
+
+
+CONDITIONS = [
+    "id > 19990",
+    "ID < 5 OR id IN (7, 8)",
+    "name = 'n3' AND id < 100",
+    "name < 'n2' AND id < 100",
+    "name LIKE '%3' AND id < 100",
+    "code = '3' AND id < 100",
+    "at IS NULL AND id < 100",
+    "at > TIMESTAMP '2024-03-23 20:00:00'",
+    "at < TIMESTAMP '2024-03-10 03:30:00'",
+    "`the \"day` = DATE '2020-02-29'",
+    "price BETWEEN 10.25 AND 11",
+    "flag AND ratio < 5",
+    "ratio = 2.5",
+    "id % 1000 = 7",
+    "length(name) + id < 10",
+    "name IS NOT NULL AND NOT (id > 20)",
+]
+
+
+@pytest.mark.parametrize("condition", CONDITIONS)
+def test_filters_keep_the_same_rows(spark: SparkSession, jdbc: Reader, items: str, condition: str) -> None:
+    compare(spark, lambda: jdbc(dbtable=items).where(condition))
+    compare(spark, lambda: jdbc(dbtable=items, pushDownPredicate=False).where(condition).select("id", "at"))
+
+
+def test_the_database_is_told_what_is_needed(spark: SparkSession, jdbc: Reader, items: str) -> None:
+    df = jdbc(dbtable=items).where("id > 10 AND length(name) = 2").select("price")
+    assert 'SELECT "id", "price", "name" FROM items WHERE' in plan(df).replace('"id", "name", "price"', '"id", "price", "name"')
+    assert '("id" > 10)' in plan(df)
+    assert df.count() == 19_990
+    assert jdbc(dbtable=items).count() == 20_000
+    assert jdbc(dbtable=items).limit(3).count() == 3
+
+
+def test_a_table_is_read_in_partitions(spark: SparkSession, jdbc: Reader, postgres: str) -> None:
+    with psycopg.connect(postgres, autocommit=True) as connection:
+        connection.execute("DROP TABLE IF EXISTS big")
+        connection.execute(
+            "CREATE TABLE big AS SELECT n AS id, timestamp '2024-03-10' + n * interval '1 minute' AS at,"
+            " repeat('x', 1700) AS note FROM generate_series(1, 60000) n"
+        )
+    try:
+        df = jdbc(dbtable="big")
+        assert df.rdd.getNumPartitions() > 1
+        compare(spark, lambda: jdbc(dbtable="big").selectExpr("count(*)", "sum(hash(id, at))", "min(at)", "max(at)"))
+        filtered = jdbc(dbtable="(SELECT * FROM big WHERE id > 5) AS b").where("id > 10").select("at")
+        assert filtered.rdd.getNumPartitions() > 1
+        assert filtered.count() == 59_990
+    finally:
+        with psycopg.connect(postgres, autocommit=True) as connection:
+            connection.execute("DROP TABLE big")
+
+
+RANGES = {"partitionColumn": "id", "lowerBound": 100, "upperBound": 900, "numPartitions": 4}
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"dbtable": "items", **RANGES, "fetchsize": 100},
+        {"dbtable": "(SELECT id, price FROM items WHERE name = 'n1') AS t", **RANGES},
+        {"query": "SELECT name, count(*) AS n, max(id) AS last FROM items GROUP BY name"},
+        {"dbtable": "items", "ApplicationName": "x", "currentSchema": "public", "sslmode": "disable"},
+        {"dbtable": "public.items", "partitionColumn": "at", "lowerBound": "2024-03-10", "upperBound": "2024-03-12", "numPartitions": 2},
+    ],
+    ids=str,
+)
+@pytest.mark.usefixtures("items")
+def test_options_mean_the_same(spark: SparkSession, jdbc: Reader, options: dict[str, Any]) -> None:
+    compare(spark, lambda: jdbc(**options))
+
+
+def test_the_sessions_are_set_up_as_the_driver_does_it(spark: SparkSession, jdbc: Reader, postgres: str) -> None:
+    with psycopg.connect(postgres, autocommit=True) as connection:
+        connection.execute('CREATE SCHEMA IF NOT EXISTS "other one"')
+        connection.execute('DROP TABLE IF EXISTS "other one".things')
+        connection.execute('CREATE TABLE "other one".things AS SELECT 42 AS id')
+    compare(spark, lambda: jdbc("?currentSchema=%22other%20one%22", dbtable="things"))
+    zones = spark._jvm.java.util.TimeZone
+    before = zones.getDefault()
+    zones.setDefault(zones.getTimeZone("Asia/Kolkata"))
+    try:
+        instant = "timestamptz '2024-01-01 20:00:00+00'"
+        query = f"SELECT ({instant})::date AS d, ({instant})::text AS t, (0.1::float8)::text AS f, now() > {instant} AS n"
+        compare(spark, lambda: jdbc(query=query))
+    finally:
+        zones.setDefault(before)
+
+
+def test_views_joins_aggregates_and_caches_are_the_same(spark: SparkSession, jdbc: Reader, items: str) -> None:
+    jdbc(dbtable=items).createOrReplaceTempView("items_view")
+    for sql in (
+        "SELECT count(*) FROM items_view",
+        "SELECT name, sum(price), max(at) FROM items_view GROUP BY name",
+        "SELECT a.id, b.name FROM items_view a JOIN items_view b ON a.id = b.id + 7 WHERE a.id < 50",
+        "SELECT count(*) FROM items_view a JOIN (SELECT max(id) m FROM items_view) b ON a.id < b.m",
+        "SELECT id FROM items_view WHERE id IN (SELECT id * 2 FROM items_view WHERE id < 10)",
+        "SELECT id, (SELECT max(price) FROM items_view) FROM items_view WHERE id < 3",
+        "SELECT id + 1 AS x, id AS y, id AS z, 5 AS w FROM items_view WHERE id < 3",
+        "SELECT id FROM items_view ORDER BY at DESC NULLS LAST, id LIMIT 5",
+    ):
+        compare(spark, partial(spark.sql, sql))
+    cached = jdbc(dbtable=items).where("id < 100").cache()
+    try:
+        assert cached.count() == 99
+        assert "InMemoryTableScan" in plan(jdbc(dbtable=items).where("id < 100")) or cached.count() == 99
+    finally:
+        cached.unpersist(blocking=True)
+
+
+def test_a_table_is_overwritten_after_it_was_read(spark: SparkSession, jdbc: Reader, postgres: str) -> None:
+    address = urlsplit(postgres)
+    url = f"jdbc:postgresql://{address.hostname}:{address.port}{address.path}"
+    login = {"user": unquote(address.username or ""), "password": unquote(address.password or "")}
+    try:
+        for number in range(3):
+            spark.range(number + 3).write.jdbc(url, "replaced", "overwrite", login)
+            df = jdbc(dbtable="replaced")
+            df.explain()
+            assert df.count() == number + 3
+            assert spark.read.jdbc(url, "replaced", properties=login).where("id > 0").count() == number + 2
+        jdbc(dbtable="replaced").write.jdbc(url, "replaced2", "overwrite", login)
+        assert jdbc(dbtable="replaced2").count() == 5
+    finally:
+        with psycopg.connect(postgres, autocommit=True) as connection:
+            connection.execute("DROP TABLE IF EXISTS replaced, replaced2")
+
+
+def left(spark: SparkSession, read: Callable[[], DataFrame], words: Words, reason: str) -> None:
+    """Spark reads it, for a reason."""
+    df = read()
+    assert not is_read(df), plan(df)
+    words.wait(f"Bowshot leaves a read of JDBC to Spark: {reason}")
+    assert df.count() >= 0
+
+
+@pytest.mark.parametrize(
+    ("query", "column"),
+    [
+        ("SELECT 1.5::numeric AS x", "numeric, read as decimal\\(38,18\\)"),
+        ("SELECT sum(id) AS x FROM items", "numeric, read as decimal"),
+        ("SELECT '12:00'::time AS x", "time, read as"),
+        ("SELECT '1 day'::interval AS x", "interval, read as string"),
+        ("SELECT '{1}'::int4[] AS x", ".*int4.*, read as array"),
+        ("SELECT 5::money AS x", "money, read as"),
+        ("SELECT '1.2.3.4'::inet AS x", "inet, read as string"),
+        ("SELECT B'101' AS x", "bit, read as"),
+    ],
+)
+@pytest.mark.usefixtures("items")
+def test_other_types_are_sparks(spark: SparkSession, jdbc: Reader, words: Words, query: str, column: str) -> None:
+    left(spark, lambda: jdbc(query=query), words, f'the column "x" is {column}')
+    # What is not needed does not count.
+    assert is_read(jdbc(query=query.replace(" AS x", " AS x, 5 AS y")).select("y"))
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        ({"customSchema": "id LONG"}, "it has the option customSchema"),
+        ({"sessionInitStatement": "SET work_mem = '8MB'"}, "it has the option sessionInitStatement"),
+        ({"queryTimeout": 100}, "it has the option queryTimeout"),
+        ({"prepareThreshold": 1}, "it has the option prepareThreshold"),
+        ({"dbtable": "(SELECT id, nextval('numbers') AS n FROM items) t"}, 'its SQL has "nextval'),
+        ({"dbtable": "(SELECT id FROM items -- all\n) t"}, "its SQL has comments"),
+        ({"dbtable": "(SELECT id FROM items FOR UPDATE) t"}, "its SQL locks rows"),
+        ({"dbtable": "(SELECT id FROM items FOR NO KEY UPDATE) t"}, "its SQL locks rows"),
+    ],
+    ids=str,
+)
+def test_other_options_are_sparks(
+    spark: SparkSession, jdbc: Reader, words: Words, postgres: str, items: str, options: dict[str, Any], reason: str
+) -> None:
+    with psycopg.connect(postgres, autocommit=True) as connection:
+        connection.execute("CREATE SEQUENCE IF NOT EXISTS numbers")
+    left(spark, lambda: jdbc(**{"dbtable": items, **options}), words, reason)
+
+
+def test_conditions_of_a_users_own_are_sparks(spark: SparkSession, words: Words, postgres: str, items: str) -> None:
+    address = urlsplit(postgres)
+    url = f"jdbc:postgresql://{address.hostname}:{address.port}{address.path}"
+    login = {"user": unquote(address.username or ""), "password": unquote(address.password or "")}
+    df = spark.read.jdbc(url, items, predicates=["id < 10", "id < 5"], properties=login)
+    assert not is_read(df)
+    words.wait("its partitions are conditions of its own")
+    assert df.count() == 13
+
+
+def test_a_session_leaves_databases_to_spark(spark: SparkSession, jdbc: Reader, items: str) -> None:
+    spark.conf.set(SWITCH + ".jdbc", "false")
+    try:
+        assert not is_read(jdbc(dbtable=items))
+    finally:
+        spark.conf.unset(SWITCH + ".jdbc")
+    assert is_read(jdbc(dbtable=items))
+
+
+def test_no_password_is_shown(spark: SparkSession, jdbc: Reader, postgres: str, items: str, words: Words) -> None:
+    with psycopg.connect(postgres, autocommit=True) as admin:
+        admin.execute("DROP OWNED BY hush2" if admin.execute("SELECT 1 FROM pg_roles WHERE rolname = 'hush2'").fetchone() else "SELECT 1")
+        admin.execute("DROP ROLE IF EXISTS hush2")
+        admin.execute("CREATE ROLE hush2 LOGIN PASSWORD 'hunter2'")
+        admin.execute(f"GRANT SELECT ON {items} TO hush2")
+    df = jdbc(dbtable=items, user="hush2", password="hunter2")
+    assert is_read(df)
+    assert df.count() == 20_000
+    assert "hunter2" not in plan(df)
+    assert "hunter2" not in words.all()

@@ -3,11 +3,13 @@ package io.bowshot.spark;
 import io.bowshot.BowshotException;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.WeakHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.apache.spark.Partition;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.SparkSessionExtensions;
 import org.apache.spark.sql.catalyst.expressions.And;
@@ -23,6 +25,7 @@ import org.apache.spark.sql.execution.SparkPlan;
 import org.apache.spark.sql.execution.SparkStrategy;
 import org.apache.spark.sql.execution.datasources.DataSourceStrategy$;
 import org.apache.spark.sql.execution.datasources.LogicalRelation;
+import org.apache.spark.sql.execution.datasources.jdbc.JDBCPartition;
 import org.apache.spark.sql.execution.datasources.jdbc.JDBCRelation;
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation;
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation;
@@ -92,6 +95,7 @@ final class DropInJdbc extends SparkStrategy {
             LogicalRelation relation, JDBCRelation source, Seq<NamedExpression> projects, Seq<Expression> conditions)
             throws DropInFile.Left {
         DropInJdbcAddress address = DropInJdbcAddress.of(source.jdbcOptions());
+        checkPartitions(source);
         Seq<Expression> filters = DataSourceStrategy$.MODULE$.normalizeExprs(conditions, attributes(relation));
         Tuple3<
                         Seq<Expression>,
@@ -121,6 +125,22 @@ final class DropInJdbc extends SparkStrategy {
                 .map(all -> (LogicalPlan) new Filter(all, read))
                 .orElse(read);
         return new Project(projects, filtered);
+    }
+
+    /** Partitions of a user's own conditions may have other rows than the table, but those of ranges of a column have each row once. */
+    private static void checkPartitions(JDBCRelation source) throws DropInFile.Left {
+        SQLConf conf = SQLConf.get();
+        Partition[] ranges = JDBCRelation.columnPartition(
+                source.schema(), conf.resolver(), conf.sessionLocalTimeZone(), source.jdbcOptions());
+        if (!Arrays.equals(conditions(source.parts()), conditions(ranges))) {
+            throw new DropInFile.Left("its partitions are conditions of its own");
+        }
+    }
+
+    private static String[] conditions(Partition[] parts) {
+        return Arrays.stream(parts)
+                .map(part -> ((JDBCPartition) part).whereClause())
+                .toArray(String[]::new);
     }
 
     /** Looks at a query, once for all plans of a DataFrame that are made soon after each other: they may share a state of the database. */
