@@ -60,14 +60,50 @@ ts 2024-03-10T02:30:00.000001 timestamp | tz 2024-03-10T07:30:00+00 timestamptz
 u 00000000-0000-0000-0000-00000000007f uuid | j {"a":1} jsonb | js {"a":2} json
 """
 TIMES = [
-    "-infinity", "4714-11-24 00:00:00 BC", "0100-03-01 00:00:00 BC", "0001-01-01 00:00:00", "0001-01-03 01:02:03.4", "0999-02-28 12:00:00", "1000-02-28 12:00:00",
-    "1500-02-28 23:59:59.999999", "1582-10-04 23:00:00", "1582-10-05 00:00:00", "1582-10-14 12:00:00", "1582-10-15 00:00:00", "1582-10-16 00:00:00",
-    "1883-11-18 12:00:00", "1883-11-18 11:58:00", "1899-12-31 23:59:59.999999", "1900-01-01 00:00:00", "1909-12-31 23:59:59.999999", "1910-01-01 00:00:00",
-    "1918-03-31 02:30:00", "1969-12-31 23:59:59.999999", "1970-01-01 00:00:00.000001", "2011-12-30 12:00:00", "2011-12-29 12:00:00",
-    "2024-03-10 01:59:59.999999", "2024-03-10 02:00:00", "2024-03-10 02:30:00", "2024-03-10 02:59:59.999999", "2024-03-10 03:00:00",
-    "2024-03-31 02:30:00", "2024-10-27 02:30:00", "2024-04-07 01:45:00", "2024-10-06 02:15:00",
-    "2024-11-03 00:59:59", "2024-11-03 01:00:00", "2024-11-03 01:30:00", "2024-11-03 01:59:59.999999", "2024-11-03 02:00:00", "2024-12-31 23:59:60",
-    "2100-07-01 12:00:00", "9999-12-31 23:59:59.999999", "10000-01-01 00:00:00", "200000-06-30 12:00:00", "infinity",
+    "-infinity",
+    "4714-11-24 00:00:00 BC",
+    "0100-03-01 00:00:00 BC",
+    "0001-01-01 00:00:00",
+    "0001-01-03 01:02:03.4",
+    "0999-02-28 12:00:00",
+    "1000-02-28 12:00:00",
+    "1500-02-28 23:59:59.999999",
+    "1582-10-04 23:00:00",
+    "1582-10-05 00:00:00",
+    "1582-10-14 12:00:00",
+    "1582-10-15 00:00:00",
+    "1582-10-16 00:00:00",
+    "1883-11-18 12:00:00",
+    "1883-11-18 11:58:00",
+    "1899-12-31 23:59:59.999999",
+    "1900-01-01 00:00:00",
+    "1909-12-31 23:59:59.999999",
+    "1910-01-01 00:00:00",
+    "1918-03-31 02:30:00",
+    "1969-12-31 23:59:59.999999",
+    "1970-01-01 00:00:00.000001",
+    "2011-12-30 12:00:00",
+    "2011-12-29 12:00:00",
+    "2024-03-10 01:59:59.999999",
+    "2024-03-10 02:00:00",
+    "2024-03-10 02:30:00",
+    "2024-03-10 02:59:59.999999",
+    "2024-03-10 03:00:00",
+    "2024-03-31 02:30:00",
+    "2024-10-27 02:30:00",
+    "2024-04-07 01:45:00",
+    "2024-10-06 02:15:00",
+    "2024-11-03 00:59:59",
+    "2024-11-03 01:00:00",
+    "2024-11-03 01:30:00",
+    "2024-11-03 01:59:59.999999",
+    "2024-11-03 02:00:00",
+    "2024-12-31 23:59:60",
+    "2100-07-01 12:00:00",
+    "9999-12-31 23:59:59.999999",
+    "10000-01-01 00:00:00",
+    "200000-06-30 12:00:00",
+    "infinity",
 ]
 
 
@@ -92,7 +128,9 @@ def test_times_are_the_same_in_each_zone(spark: SparkSession, jdbc: Reader, post
         connection.execute("CREATE TABLE times (n int, d date, ts timestamp, tz timestamptz)")
         values = [(n, v.replace("2024-12-31 23:59:60", "2025-01-01"), v, v) for n, v in enumerate(TIMES)]
         values += [(len(TIMES), None, None, None)]
-        connection.cursor().executemany("INSERT INTO times VALUES (%s, %s::date, %s::timestamp, %s::timestamptz)", values)
+        connection.cursor().executemany(
+            "INSERT INTO times VALUES (%s, %s::date, %s::timestamp, %s::timestamptz)", values
+        )
     zones = spark._jvm.java.util.TimeZone
     before = zones.getDefault()
     zones.setDefault(zones.getTimeZone(zone))
@@ -116,7 +154,7 @@ def items(postgres: str) -> Iterator[str]:
         connection.execute(
             "CREATE TABLE items AS SELECT n AS id, (n / 4.0)::numeric(9,2) AS price, 'n' || n % 10 AS name,"
             " CASE WHEN n % 7 > 0 THEN timestamp '2024-03-10' + n * interval '1 minute' END AS at,"
-            " date '2020-02-28' + n % 1000 AS \"the \"\"day\", n % 3 = 0 AS flag, n / 8.0::float8 AS ratio,"
+            ' date \'2020-02-28\' + n % 1000 AS "the ""day", n % 3 = 0 AS flag, n / 8.0::float8 AS ratio,'
             " (n % 5)::text::char(3) AS code, repeat('x', 200) AS note FROM generate_series(1, 20000) n"
         )
         connection.execute("ANALYZE items")
@@ -150,9 +188,9 @@ def test_filters_keep_the_same_rows(spark: SparkSession, jdbc: Reader, items: st
     compare(spark, lambda: jdbc(dbtable=items, pushDownPredicate=False).where(condition).select("id", "at"))
 
 
-def test_the_database_is_told_what_is_needed(spark: SparkSession, jdbc: Reader, items: str) -> None:
+def test_the_database_is_told_what_is_needed(jdbc: Reader, items: str) -> None:
     df = jdbc(dbtable=items).where("id > 10 AND length(name) = 2").select("price")
-    assert 'SELECT "id", "price", "name" FROM items WHERE' in plan(df).replace('"id", "name", "price"', '"id", "price", "name"')
+    assert 'SELECT "id", "price", "name" FROM items WHERE' in plan(df)
     assert '("id" > 10)' in plan(df)
     assert df.count() == 19_990
     assert jdbc(dbtable=items).count() == 20_000
@@ -188,7 +226,13 @@ RANGES = {"partitionColumn": "id", "lowerBound": 100, "upperBound": 900, "numPar
         {"dbtable": "(SELECT id, price FROM items WHERE name = 'n1') AS t", **RANGES},
         {"query": "SELECT name, count(*) AS n, max(id) AS last FROM items GROUP BY name"},
         {"dbtable": "items", "ApplicationName": "x", "currentSchema": "public", "sslmode": "disable"},
-        {"dbtable": "public.items", "partitionColumn": "at", "lowerBound": "2024-03-10", "upperBound": "2024-03-12", "numPartitions": 2},
+        {
+            "dbtable": "public.items",
+            "partitionColumn": "at",
+            "lowerBound": "2024-03-10",
+            "upperBound": "2024-03-12",
+            "numPartitions": 2,
+        },
     ],
     ids=str,
 )
@@ -208,7 +252,9 @@ def test_the_sessions_are_set_up_as_the_driver_does_it(spark: SparkSession, jdbc
     zones.setDefault(zones.getTimeZone("Asia/Kolkata"))
     try:
         instant = "timestamptz '2024-01-01 20:00:00+00'"
-        query = f"SELECT ({instant})::date AS d, ({instant})::text AS t, (0.1::float8)::text AS f, now() > {instant} AS n"
+        query = (
+            f"SELECT ({instant})::date AS d, ({instant})::text AS t, (0.1::float8)::text AS f, now() > {instant} AS n"
+        )
         compare(spark, lambda: jdbc(query=query))
     finally:
         zones.setDefault(before)
@@ -253,7 +299,7 @@ def test_a_table_is_overwritten_after_it_was_read(spark: SparkSession, jdbc: Rea
             connection.execute("DROP TABLE IF EXISTS replaced, replaced2")
 
 
-def left(spark: SparkSession, read: Callable[[], DataFrame], words: Words, reason: str) -> None:
+def left(read: Callable[[], DataFrame], words: Words, reason: str) -> None:
     """Spark reads it, for a reason."""
     df = read()
     assert not is_read(df), plan(df)
@@ -275,8 +321,8 @@ def left(spark: SparkSession, read: Callable[[], DataFrame], words: Words, reaso
     ],
 )
 @pytest.mark.usefixtures("items")
-def test_other_types_are_sparks(spark: SparkSession, jdbc: Reader, words: Words, query: str, column: str) -> None:
-    left(spark, lambda: jdbc(query=query), words, f'the column "x" is {column}')
+def test_other_types_are_sparks(jdbc: Reader, words: Words, query: str, column: str) -> None:
+    left(lambda: jdbc(query=query), words, f'the column "x" is {column}')
     # What is not needed does not count.
     assert is_read(jdbc(query=query.replace(" AS x", " AS x, 5 AS y")).select("y"))
 
@@ -296,11 +342,11 @@ def test_other_types_are_sparks(spark: SparkSession, jdbc: Reader, words: Words,
     ids=str,
 )
 def test_other_options_are_sparks(
-    spark: SparkSession, jdbc: Reader, words: Words, postgres: str, items: str, options: dict[str, Any], reason: str
+    jdbc: Reader, words: Words, postgres: str, items: str, options: dict[str, Any], reason: str
 ) -> None:
     with psycopg.connect(postgres, autocommit=True) as connection:
         connection.execute("CREATE SEQUENCE IF NOT EXISTS numbers")
-    left(spark, lambda: jdbc(**{"dbtable": items, **options}), words, reason)
+    left(lambda: jdbc(**{"dbtable": items, **options}), words, reason)
 
 
 def test_conditions_of_a_users_own_are_sparks(spark: SparkSession, words: Words, postgres: str, items: str) -> None:
@@ -322,9 +368,13 @@ def test_a_session_leaves_databases_to_spark(spark: SparkSession, jdbc: Reader, 
     assert is_read(jdbc(dbtable=items))
 
 
-def test_no_password_is_shown(spark: SparkSession, jdbc: Reader, postgres: str, items: str, words: Words) -> None:
+def test_no_password_is_shown(jdbc: Reader, postgres: str, items: str, words: Words) -> None:
     with psycopg.connect(postgres, autocommit=True) as admin:
-        admin.execute("DROP OWNED BY hush2" if admin.execute("SELECT 1 FROM pg_roles WHERE rolname = 'hush2'").fetchone() else "SELECT 1")
+        admin.execute(
+            "DROP OWNED BY hush2"
+            if admin.execute("SELECT 1 FROM pg_roles WHERE rolname = 'hush2'").fetchone()
+            else "SELECT 1"
+        )
         admin.execute("DROP ROLE IF EXISTS hush2")
         admin.execute("CREATE ROLE hush2 LOGIN PASSWORD 'hunter2'")
         admin.execute(f"GRANT SELECT ON {items} TO hush2")
