@@ -96,6 +96,10 @@ final class DropInJdbc extends SparkStrategy {
             throws DropInFile.Left {
         DropInJdbcAddress address = DropInJdbcAddress.of(source.jdbcOptions());
         checkPartitions(source);
+        if (isCaching()) {
+            throw new DropInFile.Left(
+                    "it fills a cache, and would keep the table from being replaced as long as that lives");
+        }
         Seq<Expression> filters = DataSourceStrategy$.MODULE$.normalizeExprs(conditions, attributes(relation));
         Tuple3<
                         Seq<Expression>,
@@ -135,6 +139,15 @@ final class DropInJdbc extends SparkStrategy {
         if (!Arrays.equals(conditions(source.parts()), conditions(ranges))) {
             throw new DropInFile.Left("its partitions are conditions of its own");
         }
+    }
+
+    /** Whether Spark plans a cache: its own code for that is what calls. */
+    private static boolean isCaching() {
+        return StackWalker.getInstance()
+                .walk(frames -> frames.map(StackWalker.StackFrame::getClassName)
+                        .anyMatch(name -> name.contains("CacheManager")
+                                || name.contains("InMemoryRelation")
+                                || name.contains("CachedRDDBuilder")));
     }
 
     private static String[] conditions(Partition[] parts) {
