@@ -50,7 +50,10 @@ final class DropInJdbc extends SparkStrategy {
     private static final long FRESH_MILLIS = 60_000;
 
     private static final AtomicBoolean FAILED = new AtomicBoolean();
-    private static final Map<JDBCRelation, Map<String, Looked>> LOOKS = new WeakHashMap<>();
+    private static final Map<JDBCRelation, Map<Asking, Looked>> LOOKS = new WeakHashMap<>();
+
+    /** What is looked at, as whom, and with which settings: the JVM's time zone is one of them. */
+    private record Asking(DropInJdbcAddress address, String sql) {}
 
     private record Looked(Look look, long at) {}
 
@@ -119,7 +122,11 @@ final class DropInJdbc extends SparkStrategy {
 
         DropInJdbcQuery query = new DropInJdbcQuery(source.jdbcOptions(), needed, selected._2());
         Look look = look(source, address, query.sql());
-        Scan scan = DropInJdbcScan.of(look, needed, source.jdbcOptions().preferTimestampNTZ());
+        DropInJdbcScan scan = DropInJdbcScan.of(look, needed);
+        int tasks = source.parts().length;
+        if (tasks > 1 && scan.planInputPartitions().length == 1) {
+            throw new DropInFile.Left("Spark reads it with " + tasks + " tasks, and Bowshot could only with one");
+        }
 
         DataSourceV2Relation table =
                 DataSourceV2Relation.create(new BowshotTable(look, look.schema()), Option.empty(), Option.empty());
@@ -145,9 +152,9 @@ final class DropInJdbc extends SparkStrategy {
     private static boolean isCaching() {
         return StackWalker.getInstance()
                 .walk(frames -> frames.map(StackWalker.StackFrame::getClassName)
-                        .anyMatch(name -> name.contains("CacheManager")
-                                || name.contains("InMemoryRelation")
-                                || name.contains("CachedRDDBuilder")));
+                        .anyMatch(name -> name.startsWith("org.apache.spark.sql.execution.CacheManager")
+                                || name.startsWith("org.apache.spark.sql.execution.columnar.InMemoryRelation")
+                                || name.startsWith("org.apache.spark.sql.execution.columnar.CachedRDDBuilder")));
     }
 
     private static String[] conditions(Partition[] parts) {
@@ -159,17 +166,18 @@ final class DropInJdbc extends SparkStrategy {
     /** Looks at a query, once for all plans of a DataFrame that are made soon after each other: they may share a state of the database. */
     private static Look look(JDBCRelation source, DropInJdbcAddress address, String sql) {
         long now = System.currentTimeMillis();
+        Asking asking = new Asking(address, sql);
         synchronized (LOOKS) {
-            Looked known = LOOKS.computeIfAbsent(source, of -> new HashMap<>()).get(sql);
+            Looked known = LOOKS.computeIfAbsent(source, of -> new HashMap<>()).get(asking);
             if (known != null && now - known.at < FRESH_MILLIS) {
                 return known.look;
             }
         }
         Look look = Look.at(address.asked(sql));
         synchronized (LOOKS) {
-            Map<String, Looked> all = LOOKS.computeIfAbsent(source, of -> new HashMap<>());
+            Map<Asking, Looked> all = LOOKS.computeIfAbsent(source, of -> new HashMap<>());
             all.values().removeIf(other -> now - other.at >= FRESH_MILLIS);
-            all.put(sql, new Looked(look, now));
+            all.put(asking, new Looked(look, now));
         }
         return look;
     }

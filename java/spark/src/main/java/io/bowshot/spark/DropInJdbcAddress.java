@@ -1,5 +1,6 @@
 package io.bowshot.spark;
 
+import io.bowshot.BowshotException;
 import io.bowshot.spark.DropInFile.Left;
 import java.net.URLDecoder;
 import java.net.URLEncoder;
@@ -7,6 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Properties;
 import java.util.Set;
@@ -15,6 +17,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.apache.spark.sql.execution.datasources.jdbc.JDBCOptions;
 import org.apache.spark.sql.jdbc.JdbcDialects;
+import scala.jdk.javaapi.CollectionConverters;
 
 /**
  * An address of PostgreSQL's JDBC driver with its options, as Bowshot has it. Sessions are set up as the driver does it: SQL may depend on that.
@@ -35,8 +38,38 @@ record DropInJdbcAddress(String address, String user, String password) {
             "reWriteBatchedInserts",
             "tcpKeepAlive");
 
+    /** Options of Spark's source that say nothing of what is read, or that {@link DropInJdbc} heeds. Those of later versions are none of them. */
+    private static final Set<String> KNOWN = Set.of(
+            "url",
+            "dbtable",
+            "query",
+            "driver",
+            "partitioncolumn",
+            "lowerbound",
+            "upperbound",
+            "numpartitions",
+            "fetchsize",
+            "querytimeout",
+            "pushdownpredicate",
+            "pushdownaggregate",
+            "pushdownlimit",
+            "pushdownoffset",
+            "pushdowntablesample",
+            "pushdownjoin",
+            "prefertimestampntz",
+            "refreshkrb5config",
+            "batchsize",
+            "isolationlevel",
+            "truncate",
+            "cascadetruncate",
+            "createtableoptions",
+            "createtablecolumntypes",
+            "tablecomment");
+
     private static final Set<String> SSL_MODES =
             Set.of("disable", "allow", "prefer", "require", "verify-ca", "verify-full");
+
+    private static final String ZONE = "-c TimeZone=";
 
     /** What in the environment would lead Bowshot elsewhere than the driver. */
     private static final List<String> ENVIRONMENT = List.of("PGHOSTADDR", "PGSERVICE", "PGTARGETSESSIONATTRS");
@@ -61,7 +94,7 @@ record DropInJdbcAddress(String address, String user, String password) {
             for (String option : url.group(4).split("&")) {
                 int equals = option.indexOf('=');
                 if (equals < 0) {
-                    throw new Left("its address has an option without a value: " + option);
+                    throw new Left("its address has an option without a value");
                 }
                 // The address's word counts, as it does for the driver.
                 given.put(option.substring(0, equals), decoded(option.substring(equals + 1)));
@@ -93,16 +126,10 @@ record DropInJdbcAddress(String address, String user, String password) {
         if (!dialect.equals("org.apache.spark.sql.jdbc.PostgresDialect")) {
             throw new Left("its dialect is " + dialect);
         }
-        for (String name : List.of(
-                "customSchema",
-                "sessionInitStatement",
-                "prepareQuery",
-                "hint",
-                "connectionProvider",
-                "keytab",
-                "principal",
-                "preferTimestampNanos")) {
-            if (options.parameters().contains(name)) {
+        Properties ofDriver = options.asConnectionProperties();
+        for (String name :
+                CollectionConverters.asJava(options.parameters().originalMap().keySet())) {
+            if (!KNOWN.contains(name.toLowerCase(Locale.ROOT)) && !ofDriver.containsKey(name)) {
                 throw new Left("it has the option " + name);
             }
         }
@@ -118,7 +145,7 @@ record DropInJdbcAddress(String address, String user, String password) {
 
     private static String parameters(Map<String, String> given) throws Left {
         List<String> all = new ArrayList<>();
-        String settings = "-c TimeZone=" + escaped(zone());
+        String settings = ZONE + escaped(zone());
         String ssl = "prefer";
         if ("true".equals(given.get("ssl"))) {
             ssl = "verify-full";
@@ -148,13 +175,40 @@ record DropInJdbcAddress(String address, String user, String password) {
         return String.join("&", all);
     }
 
-    /** The zone that the driver sets for its sessions: SQL that makes dates of instants depends on it. */
-    private static String zone() throws Left {
+    /** The zone that the JDBC driver sets for its sessions, this JVM's: SQL that makes dates of instants depends on it. */
+    static String zone() {
         String zone = TimeZone.getDefault().getID();
-        if (zone.startsWith("GMT") && zone.length() > 3) {
-            throw new Left("the JVM's time zone is " + zone);
+        if (!zone.startsWith("GMT") || zone.length() == 3) {
+            return zone;
         }
-        return zone;
+        // To PostgreSQL, hours after GMT are those to the west.
+        return zone.replaceAll("[+-]", zone.charAt(3) == '+' ? "-" : "+");
+    }
+
+    /**
+     * An address for sessions of this JVM: an executor may live in another zone than Spark's driver, which made the address.
+     *
+     * @param zone the zone of that one
+     */
+    static String inThisZone(String address, String zone) {
+        String here = zone();
+        if (here.equals(zone)) {
+            return address;
+        }
+        String before = encoded(ZONE + escaped(zone));
+        if (!address.contains(before)) {
+            throw new BowshotException(
+                    BowshotException.Kind.CONFIG,
+                    "the time zone of this executor, " + here + ", is not that of Spark's driver, " + zone
+                            + "\n  spark.conf.set(\"spark.bowshot.dropin.jdbc\", \"false\") leaves databases to Spark");
+        }
+        return address.replace(before, encoded(ZONE + escaped(here)));
+    }
+
+    /** Shows no password. */
+    @Override
+    public String toString() {
+        return "DropInJdbcAddress";
     }
 
     /** A value as one word of a server's command line. */

@@ -21,7 +21,10 @@ import scala.collection.immutable.Seq;
 
 /** The SQL that Spark's JDBC source would send, for all of its partitions at once. */
 final class DropInJdbcQuery {
-    private static final Pattern CALL = Pattern.compile("([\\w$]+|\"[^\"]*\")\\s*\\(");
+    /** What stands before a parenthesis. */
+    private static final Pattern CALL =
+            Pattern.compile("([\\w$]++|\"[^\"]*\")\\s*+\\(", Pattern.UNICODE_CHARACTER_CLASS);
+
     private static final Pattern LOCKS = Pattern.compile("\\bfor\\s+(no|update|share|key)\\b");
 
     /** Words that stand before a parenthesis, and functions that write nothing: Bowshot's transactions only read. */
@@ -70,7 +73,10 @@ final class DropInJdbcQuery {
         return sql;
     }
 
-    /** Bowshot has no value for infinite dates and times: {@link DropInJdbcTimes} knows what stands for them. */
+    /**
+     * Bowshot has no value for infinite dates and times: {@link DropInJdbcTimes} knows what stands for them. What really is that day, in the year 5874896
+     * or 294246, is an error: the words are no interval, and no number of days.
+     */
     private static String selected(String name, DataType type) {
         boolean isDate = type instanceof DateType;
         if (!isDate && !(type instanceof TimestampType) && !(type instanceof TimestampNTZType)) {
@@ -79,14 +85,13 @@ final class DropInJdbcQuery {
         String infinite = isDate ? DropInJdbcTimes.INFINITE_DAY : DropInJdbcTimes.INFINITE_TIME;
         String minus = isDate ? DropInJdbcTimes.MINUS_INFINITE_DAY : DropInJdbcTimes.MINUS_INFINITE_TIME;
         return "CASE WHEN " + name + " = 'infinity' THEN '" + infinite + "' WHEN " + name + " = '-infinity' THEN '"
-                + minus + "' ELSE " + name + " END AS " + name;
+                + minus + "' WHEN " + name + " BETWEEN '" + minus + "' AND '" + infinite + "' THEN " + name
+                + " + ('Bowshot has infinity instead of ' || " + name + ")::" + (isDate ? "int" : "interval") + " ELSE "
+                + name + " END AS " + name;
     }
 
     /** What a user's own SQL must not do. */
     private static void check(String from) throws Left {
-        if (!from.contains("(")) {
-            return;
-        }
         String text = from.toLowerCase(Locale.ROOT);
         if (text.contains("--") || text.contains("/*")) {
             throw new Left("its SQL has comments");
@@ -96,7 +101,9 @@ final class DropInJdbcQuery {
         }
         Matcher calls = CALL.matcher(text);
         while (calls.find()) {
-            if (!HARMLESS.contains(calls.group(1))) {
+            boolean isOfSchema =
+                    text.substring(0, calls.start()).stripTrailing().endsWith(".");
+            if (isOfSchema || !HARMLESS.contains(calls.group(1))) {
                 throw new Left("its SQL has \"" + calls.group(1) + " (…)\", which might write");
             }
         }

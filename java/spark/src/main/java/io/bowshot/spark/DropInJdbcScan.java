@@ -30,12 +30,12 @@ final class DropInJdbcScan implements Scan, Batch {
 
     private final BowshotScan scan;
     private final StructType columns;
-    private final Kind[] kinds;
+    private final Factory factory;
 
-    private DropInJdbcScan(BowshotScan scan, StructType columns, Kind[] kinds) {
+    private DropInJdbcScan(BowshotScan scan, StructType columns, Factory factory) {
         this.scan = scan;
         this.columns = columns;
-        this.kinds = kinds;
+        this.factory = factory;
     }
 
     /**
@@ -44,7 +44,7 @@ final class DropInJdbcScan implements Scan, Batch {
      * @param needed the columns as Spark has them, in the same order
      * @throws Left where a column may become something else
      */
-    static DropInJdbcScan of(Look look, List<AttributeReference> needed, boolean localTimes) throws Left {
+    static DropInJdbcScan of(Look look, List<AttributeReference> needed) throws Left {
         Kind[] kinds = new Kind[needed.size()];
         StructField[] fields = new StructField[needed.size()];
         for (int i = 0; i < kinds.length; i++) {
@@ -58,7 +58,8 @@ final class DropInJdbcScan implements Scan, Batch {
             fields[i] = new StructField(wanted.name(), wanted.dataType(), wanted.nullable(), wanted.metadata());
         }
         StructType read = needed.isEmpty() ? new StructType() : look.schema();
-        return new DropInJdbcScan(new BowshotScan(look, read, List.of(), -1), new StructType(fields), kinds);
+        Factory factory = new Factory(look.address(), DropInJdbcAddress.zone(), read, kinds);
+        return new DropInJdbcScan(new BowshotScan(look, read, List.of(), -1), new StructType(fields), factory);
     }
 
     /** How values of a column become Spark's; null where that is not known. */
@@ -102,7 +103,7 @@ final class DropInJdbcScan implements Scan, Batch {
 
     @Override
     public PartitionReaderFactory createReaderFactory() {
-        return new Factory(scan.createReaderFactory(), kinds);
+        return factory;
     }
 
     @Override
@@ -130,7 +131,28 @@ final class DropInJdbcScan implements Scan, Batch {
         return scan.hashCode();
     }
 
-    private record Factory(PartitionReaderFactory factory, Kind[] kinds) implements PartitionReaderFactory {
+    /** Makes readers on executors. It is no record: those show what they hold, and the address may hold a password. */
+    private static final class Factory implements PartitionReaderFactory {
+        private static final long serialVersionUID = 1L;
+
+        private final String address;
+        /** That of the driver's JVM, which the address names. */
+        private final String zone;
+
+        private final StructType columns;
+        private final Kind[] kinds;
+
+        Factory(String address, String zone, StructType columns, Kind[] kinds) {
+            this.address = address;
+            this.zone = zone;
+            this.columns = columns;
+            this.kinds = kinds;
+        }
+
+        private PartitionReaderFactory here() {
+            return new BowshotReaderFactory(DropInJdbcAddress.inThisZone(address, zone), columns);
+        }
+
         @Override
         public boolean supportColumnarReads(InputPartition partition) {
             return true;
@@ -138,12 +160,12 @@ final class DropInJdbcScan implements Scan, Batch {
 
         @Override
         public PartitionReader<InternalRow> createReader(InputPartition partition) {
-            return factory.createReader(partition);
+            return here().createReader(partition);
         }
 
         @Override
         public PartitionReader<ColumnarBatch> createColumnarReader(InputPartition partition) {
-            return new Reader(factory.createColumnarReader(partition), kinds);
+            return new Reader(here().createColumnarReader(partition), kinds);
         }
     }
 
