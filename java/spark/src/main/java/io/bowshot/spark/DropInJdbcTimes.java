@@ -23,7 +23,7 @@ import org.apache.spark.sql.types.DataTypes;
  * that does to days of the old calendar and to hours that clocks skip. Most values stay as they are, or move with a quarter of an hour.
  */
 final class DropInJdbcTimes {
-    /** What stands for infinite dates and times: Bowshot has no value for them, and nobody writes of these days. */
+    /** What stands for infinite dates and times: Bowshot has no value for them. Where these are real they are errors. */
     static final String INFINITE_DAY = "5874896-02-18";
 
     static final String MINUS_INFINITE_DAY = "5874896-02-17";
