@@ -131,6 +131,7 @@ def test_times_are_the_same_in_each_zone(spark: SparkSession, jdbc: Reader, post
         connection.execute("DROP TABLE IF EXISTS times")
         connection.execute("SET timezone = 'UTC'")
         connection.execute("CREATE TABLE times (n int, d date, ts timestamp, tz timestamptz)")
+        values: list[tuple[int, str | None, str | None, str | None]]
         values = [(n, v.replace("2024-12-31 23:59:60", "2025-01-01"), v, v) for n, v in enumerate(TIMES)]
         values += [(len(TIMES), None, None, None)]
         connection.cursor().executemany(
