@@ -18,7 +18,7 @@ import org.apache.spark.unsafe.Platform;
  * @param name its name
  * @param format its layout, in the words of the <a href="https://arrow.apache.org/docs/format/CDataInterface.html">C Data Interface</a>
  * @param extension the name of what its values mean beyond that, or an empty text
- * @param ofFolders whether its values stand in the names of folders
+ * @param source what the source calls its type, or an empty text
  * @param nullable whether it may hold NULL
  * @param children the columns inside of it
  * @param dictionary of what its values are numbers; null where they are values
@@ -28,7 +28,7 @@ public record Column(
         String name,
         String format,
         String extension,
-        boolean ofFolders,
+        String source,
         boolean nullable,
         List<Column> children,
         Column dictionary,
@@ -39,6 +39,11 @@ public record Column(
     /** The columns of the struct at an address. */
     static List<Column> columns(long schema) {
         return children(schema, "", 0);
+    }
+
+    /** Whether its values stand in the names of folders. */
+    boolean ofFolders() {
+        return source.equals("folder");
     }
 
     /** The same, as Spark's schema. */
@@ -72,9 +77,9 @@ public record Column(
         Column values = dictionary == 0 ? null : column(dictionary, path, depth + 1);
         long metadata = Platform.getLong(null, at + 16);
         String extension = metadata(metadata, "ARROW:extension:name");
-        boolean ofFolders = metadata(metadata, "bowshot.type").equals("folder");
+        String source = metadata(metadata, "bowshot.type");
         DataType type = values == null ? type(format, extension, children, path) : values.type;
-        return new Column(name, format, extension, ofFolders, nullable, children, values, type);
+        return new Column(name, format, extension, source, nullable, children, values, type);
     }
 
     private static DataType type(String format, String extension, List<Column> children, String path) {

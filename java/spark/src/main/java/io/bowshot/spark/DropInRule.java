@@ -31,11 +31,17 @@ final class DropInRule extends Rule<LogicalPlan> {
                 return new DropInRule();
             }
         });
+        DropInJdbc.injectInto(extensions);
+    }
+
+    /** Whether a session reads through Bowshot. */
+    static boolean isOn(SQLConf conf) {
+        return Boolean.parseBoolean(conf.getConfString(SWITCH, "true"));
     }
 
     @Override
     public LogicalPlan apply(LogicalPlan plan) {
-        if (!Boolean.parseBoolean(SQLConf.get().getConfString(SWITCH, "true"))) {
+        if (!isOn(SQLConf.get())) {
             return plan;
         }
         try {

@@ -1,5 +1,6 @@
 package io.bowshot.spark.vectors;
 
+import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.Decimal;
 import org.apache.spark.sql.vectorized.ColumnVector;
 import org.apache.spark.sql.vectorized.ColumnarArray;
@@ -12,7 +13,11 @@ abstract class Indirect extends ColumnVector {
     private final ColumnVector values;
 
     Indirect(ColumnVector values) {
-        super(values.dataType());
+        this(values, values.dataType());
+    }
+
+    Indirect(ColumnVector values, DataType type) {
+        super(type);
         this.values = values;
     }
 

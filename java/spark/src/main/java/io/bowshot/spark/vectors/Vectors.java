@@ -2,6 +2,9 @@ package io.bowshot.spark.vectors;
 
 import io.bowshot.spark.Column;
 import java.util.List;
+import java.util.function.IntUnaryOperator;
+import java.util.function.LongUnaryOperator;
+import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.vectorized.ColumnVector;
 
 /** Makes vectors of a batch: one class a layout, so that reading a value is one load. */
@@ -16,7 +19,7 @@ public final class Vectors {
      * @param owner what the batch's memory lives as long as
      */
     public static ColumnVector[] of(List<Column> columns, long batch, Object owner) {
-        Column struct = new Column("", "+s", "", false, false, columns, null, null);
+        Column struct = new Column("", "+s", "", "", false, columns, null, null);
         Source source = new Source(struct, batch, 0, owner);
         ColumnVector[] vectors = new ColumnVector[columns.size()];
         for (int i = 0; i < vectors.length; i++) {
@@ -28,6 +31,16 @@ public final class Vectors {
     /** The rows of a vector from a row on. */
     public static ColumnVector from(ColumnVector values, int first) {
         return new Indirect.Rest(values, first);
+    }
+
+    /**
+     * A vector whose days and times become others.
+     *
+     * @param type what they become
+     */
+    public static ColumnVector converted(
+            ColumnVector values, DataType type, IntUnaryOperator days, LongUnaryOperator micros) {
+        return new Converted(values, type, days, micros);
     }
 
     static ColumnVector of(Source source) {
